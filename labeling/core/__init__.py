@@ -1,0 +1,1 @@
+"""Pure nouns of the human's half: agreement, calibration, correction, consensus, sampling and tables."""
