@@ -1,0 +1,58 @@
+"""The words of the look that templates say often: an icon, a class tag, a state."""
+
+from __future__ import annotations
+
+from django import template
+
+from triage.core.labels import CODEBOOK_BY_LABEL as CODEBOOK
+from triage.core.labels import MISSED_FAILURE, UNSCORED
+
+register = template.Library()
+
+#: Icon of each tone of a state; a caller may name another.
+STATE_ICONS = {"ok": "ok", "warn": "warn", "bad": "bad", "open": "open", "go": "go"}
+OTHER_TONES = {UNSCORED: "unscored", MISSED_FAILURE: "missed"}
+
+
+@register.inclusion_tag("components/icon.html")
+def icon(name: str, solid: bool = False) -> dict[str, object]:
+    """Draw the icon `name` of components/sprite.html in the colour of the text around it."""
+    return {"name": name, "solid": solid}
+
+
+@register.filter
+def tone(label: str) -> str:
+    """Return the tone (CSS class and icon name) of a failure label; unknown words are `plain`."""
+    entry = CODEBOOK.get(label)
+    return entry.tone if entry else OTHER_TONES.get(label, "plain")
+
+
+@register.filter
+def title_of(label: str) -> str:
+    """Return the label as people read it, 'Still wrong' for still_wrong."""
+    entry = CODEBOOK.get(label)
+    return entry.title if entry else label.replace("_", " ").capitalize()
+
+
+@register.inclusion_tag("components/class_tag.html")
+def class_tag(label: str, url: str = "") -> dict[str, object]:
+    """Show a failure label with its icon and colour, as a link when `url` is given."""
+    return {"label": label, "tone": tone(label), "url": url}
+
+
+@register.inclusion_tag("components/state.html")
+def state(tone: str, words: str, icon: str = "", small: bool = False) -> dict[str, object]:
+    """Show a state: tone is ok, warn, bad, open or go; words say it without the colour."""
+    return {"tone": tone, "words": words, "icon": icon or STATE_ICONS[tone], "small": small}
+
+
+@register.inclusion_tag("components/tag.html")
+def tag(tone: str, words: str, icon: str = "") -> dict[str, object]:
+    """Show a state as a rounded tag, for the line beside a page's heading."""
+    return {"tone": tone, "words": words, "icon": icon or STATE_ICONS[tone]}
+
+
+@register.filter
+def message_tone(level: str) -> str:
+    """Return the tone of a message by its level: success, info, warning, error."""
+    return {"success": "ok", "warning": "warn", "error": "bad"}.get(level, "go")
