@@ -1,0 +1,209 @@
+"""All settings. Everything that changes only speed or place lives here; what changes an answer lives in
+`triage/core/policy.py`. Nothing else reads the environment. Each variable is documented in docs/settings.md.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+from psycopg.conninfo import conninfo_to_dict
+
+from config import embedded
+from config.env import env_bool, env_int, env_list, env_text
+from config.secret import local_secret_key
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+#: Everything the product writes on a laptop: database, uploads, secret key, sockets, logs.
+VAR_DIR = Path(env_text("RAG_TRIAGE_VAR", str(BASE_DIR / "var")))
+
+# --- safety -----------------------------------------------------------------------------------------------------
+DEBUG = env_bool("DEBUG", False)
+#: PRODUCTION=1 refuses a weak key, DEBUG and a wildcard host (see config/checks.py).
+PRODUCTION = env_bool("PRODUCTION", False)
+SECRET_KEY = env_text("SECRET_KEY") or ("" if PRODUCTION else local_secret_key(VAR_DIR))
+SECRET_KEY_FALLBACKS = env_list("SECRET_KEY_FALLBACKS")
+ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]"))
+CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS")
+BEHIND_TLS = env_bool("BEHIND_TLS", PRODUCTION)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = BEHIND_TLS
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_AGE = 14 * 24 * 3600
+SECURE_SSL_REDIRECT = BEHIND_TLS and env_bool("SSL_REDIRECT", True)
+SECURE_HSTS_SECONDS = env_int("HSTS_SECONDS", 31_536_000 if BEHIND_TLS else 0)
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = BEHIND_TLS
+if env_bool("TRUST_FORWARDED_PROTO", False):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+CSRF_FAILURE_VIEW = "triage.views.errors.csrf_failure"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+    }
+}
+
+# --- the application --------------------------------------------------------------------------------------------
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "django.contrib.postgres",
+    "csp",
+    "django_htmx",
+    "template_partials",
+    "config",
+    "triage",
+    "labeling",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "builtins": ["template_partials.templatetags.partials"],
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "triage.views.frame.frame",
+            ],
+        },
+    }
+]
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "login"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+]
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+LANGUAGE_CODE = "en-gb"
+TIME_ZONE = "UTC"
+USE_I18N = False
+USE_TZ = True
+SESSION_SERIALIZER = "django.contrib.sessions.serializers.JSONSerializer"
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
+
+STATIC_URL = "static/"
+STATIC_ROOT = Path(env_text("STATIC_ROOT", str(BASE_DIR / "staticfiles")))
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+WHITENOISE_USE_FINDERS = True
+
+# --- services ---------------------------------------------------------------------------------------------------
+
+
+def _database(url: str) -> dict[str, object]:
+    """Turn a postgresql:// URL into Django's settings; anything but PostgreSQL is refused."""
+    if not url.startswith(("postgres://", "postgresql://")):
+        raise ImproperlyConfigured("DATABASE_URL must start with postgresql://: RAG Triage runs on PostgreSQL only.")
+    parts = conninfo_to_dict(url)
+    options = {key: value for key, value in parts.items() if key not in {"dbname", "user", "password", "host", "port"}}
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": parts.get("dbname", ""),
+        "USER": parts.get("user", ""),
+        "PASSWORD": parts.get("password", ""),
+        "HOST": parts.get("host", ""),
+        "PORT": parts.get("port", ""),
+        "OPTIONS": options,
+        "CONN_MAX_AGE": env_int("CONN_MAX_AGE", 60),
+        "CONN_HEALTH_CHECKS": True,
+    }
+
+
+DATABASE_URL = env_text("DATABASE_URL")
+DATABASES = {"default": _database(DATABASE_URL) if DATABASE_URL else embedded.database_settings(VAR_DIR)}
+
+REDIS_URL = env_text("REDIS_URL")
+CELERY_BROKER_URL = REDIS_URL or embedded.redis_url(VAR_DIR)
+
+# --- Celery (reasons in docs/adr/0004-celery-settings.md) ----------------------------------------------------------
+#: Seconds after which an unacknowledged message is delivered again; far above the hard time limit of a task.
+VISIBILITY_TIMEOUT_S = env_int("VISIBILITY_TIMEOUT_S", 600)
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_RESULT_BACKEND = None
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_SOFT_TIME_LIMIT = env_int("TASK_SOFT_TIME_LIMIT_S", 120)
+CELERY_TASK_TIME_LIMIT = env_int("TASK_TIME_LIMIT_S", 150)
+CELERY_VISIBILITY_TIMEOUT = VISIBILITY_TIMEOUT_S
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": VISIBILITY_TIMEOUT_S,
+    "unacked_restore_interval": 10,
+    "unacked_restore_throttle": 1,
+    "socket_timeout": 5,
+    "socket_connect_timeout": 5,
+}
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 30
+CELERY_WORKER_MAX_TASKS_PER_CHILD = 200
+CELERY_WORKER_MAX_MEMORY_PER_CHILD = 500_000
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0.1}
+#: Seconds between the sweeps that hand every unfinished run to `advance` again.
+SWEEP_EVERY_S = env_int("SWEEP_EVERY_S", 15)
+CELERY_BEAT_SCHEDULE = {"sweep": {"task": "triage.sweep", "schedule": float(SWEEP_EVERY_S)}}
+CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
+
+# --- limits, printed before an upload -----------------------------------------------------------------------------
+UPLOAD_MAX_BYTES = env_int("UPLOAD_MAX_BYTES", 2 * 1024**3)
+UPLOAD_DIR = VAR_DIR / "uploads"
+LINE_MAX_BYTES = env_int("LINE_MAX_BYTES", 16 * 1024**2)
+CHUNKS_PER_QUERY_MAX = env_int("CHUNKS_PER_QUERY_MAX", 1_000)
+CLAIMS_PER_ANSWER_MAX = env_int("CLAIMS_PER_ANSWER_MAX", 1_000)
+NESTING_MAX = env_int("NESTING_MAX", 64)
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024**2
+FILE_UPLOAD_MAX_MEMORY_SIZE = 1024**2
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_000
+DATA_UPLOAD_MAX_NUMBER_FILES = 20
+FILE_UPLOAD_TEMP_DIR = VAR_DIR / "tmp"
+FILE_UPLOAD_TEMP_DIR.mkdir(parents=True, exist_ok=True)
+
+# --- speed only -----------------------------------------------------------------------------------------------------
+INGEST_BATCH_QUERIES = env_int("INGEST_BATCH_QUERIES", 500)
+SCORE_BATCH_QUERIES = env_int("SCORE_BATCH_QUERIES", 20)
+CLASSIFY_BATCH_QUERIES = env_int("CLASSIFY_BATCH_QUERIES", 500)
+LEASE_MINUTES = env_int("LEASE_MINUTES", 15)
+#: A worker not seen for this long is shown as slow, then as away.
+WORKER_SLOW_S = env_int("WORKER_SLOW_S", 30)
+WORKER_AWAY_S = env_int("WORKER_AWAY_S", 120)
