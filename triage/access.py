@@ -1,0 +1,59 @@
+"""The one door to every object: it starts from the caller's memberships, so a foreign object does not exist.
+
+Each door returns the object or raises `Http404`; a member whose role is too small gets `PermissionDenied`.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
+
+from triage.models import Member, Project, Query, Role, Run, Upload
+
+
+def user(request: HttpRequest) -> User:
+    """Return the logged-in user. LoginRequiredMiddleware has turned everybody else away."""
+    return cast("User", request.user)
+
+
+def _demand(request: HttpRequest, project_id: int, role: Role) -> None:
+    """Refuse a member of the project whose role does not include `role`."""
+    allowed = Member.objects.filter(project=project_id, user=user(request).pk, role__in=Role.at_least(role))
+    if role is not Role.VIEWER and not allowed.exists():
+        raise PermissionDenied(f"This needs the role {role.label.lower()} in the project.")
+
+
+def project(request: HttpRequest, slug: str, role: Role = Role.VIEWER) -> Project:
+    """Return the project with this slug."""
+    found = get_object_or_404(Project.objects.of(user(request)), slug=slug)
+    _demand(request, found.pk, role)
+    return found
+
+
+def run(request: HttpRequest, key: str, role: Role = Role.VIEWER) -> Run:
+    """Return the run with this key, its project beside it."""
+    found = get_object_or_404(Run.objects.of(user(request)).select_related("project"), key=key)
+    _demand(request, found.project_id, role)
+    return found
+
+
+def query(request: HttpRequest, run_key: str, position: int, role: Role = Role.VIEWER) -> Query:
+    """Return the query at this place of the run, its run and project beside it."""
+    found = get_object_or_404(
+        Query.objects.filter(run__in=Run.objects.of(user(request))).select_related("run__project"),
+        run__key=run_key,
+        position=position,
+    )
+    _demand(request, found.run.project_id, role)
+    return found
+
+
+def upload(request: HttpRequest, key: str, role: Role = Role.VIEWER) -> Upload:
+    """Return the upload with this key, its project and run beside it."""
+    found = get_object_or_404(Upload.objects.of(user(request)).select_related("project", "run"), key=key)
+    _demand(request, found.project_id, role)
+    return found

@@ -1,0 +1,82 @@
+"""Verb: make and use single-use links. Only a hash of the token is kept; the link itself is shown once."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from datetime import timedelta
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from triage.models import Invitation, Member, Project, Role
+
+DEFAULT_PROJECT = "default"
+
+
+def default_project() -> Project:
+    """Return the project that commands use when none is named, made on demand."""
+    return Project.objects.get_or_create(slug=DEFAULT_PROJECT, defaults={"name": "My first project"})[0]
+
+
+def project_by_slug(slug: str) -> Project:
+    """Return the project with this slug, made on demand: what `--project` of every command means."""
+    if slug == DEFAULT_PROJECT:
+        return default_project()
+    return Project.objects.get_or_create(slug=slug, defaults={"name": slug})[0]
+
+
+def needs_first_lead() -> bool:
+    """Say whether nobody can log in yet."""
+    return not User.objects.filter(is_active=True).exists()
+
+
+def first_lead() -> str:
+    """Return the token of a new one-time link that makes the first lead; earlier unused ones stop working."""
+    Invitation.objects.filter(is_first_lead=True, used_at=None).delete()
+    return invite(default_project(), Role.OWNER, is_first_lead=True)
+
+
+def invite(project: Project, role: Role, *, by: User | None = None, is_first_lead: bool = False) -> str:
+    """Return the token of a new link that makes one membership; it lives seven days and works once."""
+    token = secrets.token_urlsafe(32)
+    Invitation.objects.create(
+        token_hash=_hash(token),
+        project=project,
+        role=role,
+        created_by=by,
+        expires_at=timezone.now() + timedelta(days=7),
+        is_first_lead=is_first_lead,
+    )
+    return token
+
+
+def open_invitation(token: str) -> Invitation | None:
+    """Return the unused, unexpired invitation of this token, or None."""
+    usable = Invitation.objects.filter(token_hash=_hash(token), used_at=None, expires_at__gt=timezone.now())
+    found = usable.select_related("project").first()
+    if found and found.is_first_lead and not needs_first_lead():
+        return None
+    return found
+
+
+@transaction.atomic
+def accept(token: str, username: str, password: str) -> User | None:
+    """Make the account and membership of an invitation, or return None when the link was used meanwhile.
+
+    The conditional UPDATE decides between two people who click at once: one row changed, one account.
+    """
+    invitation = open_invitation(token)
+    if invitation is None:
+        return None
+    claimed = Invitation.objects.filter(pk=invitation.pk, used_at=None).update(used_at=timezone.now())
+    if claimed != 1:
+        return None
+    user = User.objects.create_user(username=username, password=password)
+    Member.objects.create(project=invitation.project, user=user, role=invitation.role)
+    return user
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

@@ -1,0 +1,27 @@
+"""Print the one-time link that makes the first lead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+from django.urls import reverse
+
+from triage.invite import first_lead, needs_first_lead
+
+
+class Command(BaseCommand):
+    """Print a link that works once, from this machine only, and only while nobody can log in."""
+
+    help = "Print a one-time link that creates the first lead (works once, on loopback, while there is no account)."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take the address the product is served at."""
+        parser.add_argument("--address", default="http://127.0.0.1:8000", help="where the product is served")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Make the link, or say that there is an account already."""
+        if not needs_first_lead():
+            self.stdout.write("There is an account already: log in, or ask a lead for an invitation.")
+            return
+        self.stdout.write(options["address"].rstrip("/") + reverse("join", args=[first_lead()]))

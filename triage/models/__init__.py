@@ -1,0 +1,31 @@
+"""The rows of the machine's half. Each box of the path can be recomputed from the boxes to its left."""
+
+from __future__ import annotations
+
+from triage.models.projects import Invitation, Member, PolicyVersion, Project, Role
+from triage.models.runs import Chunk, Citation, Claim, GoldRevision, Query, Retrieved, Run, RunChunk
+from triage.models.scores import Judge, QueryMetrics, Score, Scoring, Suggestion
+from triage.models.uploads import Upload, WorkerHeartbeat
+
+__all__ = [
+    "Chunk",
+    "Citation",
+    "Claim",
+    "GoldRevision",
+    "Invitation",
+    "Judge",
+    "Member",
+    "PolicyVersion",
+    "Project",
+    "Query",
+    "QueryMetrics",
+    "Retrieved",
+    "Role",
+    "Run",
+    "RunChunk",
+    "Score",
+    "Scoring",
+    "Suggestion",
+    "Upload",
+    "WorkerHeartbeat",
+]

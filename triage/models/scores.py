@@ -1,0 +1,160 @@
+"""What judges said and what the classifier made of it. Every row names its judge, its policy, its gold version."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from triage.core.judging import JudgeIdentity, Task
+from triage.core.labels import SUGGESTION_LABELS, Support
+from triage.models.runs import Chunk, Claim, Query
+
+
+class Judge(models.Model):
+    """A judge's identity as a row. Any change of name, model, revision, prompt or threshold is another row."""
+
+    fingerprint = models.CharField(max_length=12, unique=True)
+    name = models.CharField(max_length=200)
+    task = models.CharField(max_length=10, choices=[(task.value, task.value) for task in Task])
+    model = models.CharField(max_length=300, blank=True)
+    revision = models.CharField(max_length=200, blank=True)
+    prompt_hash = models.CharField(max_length=64, blank=True)
+    threshold = models.FloatField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def identity(self) -> JudgeIdentity:
+        """Return the identity as the pure core knows it."""
+        return JudgeIdentity(
+            name=self.name,
+            task=Task(self.task),
+            model=self.model,
+            revision=self.revision,
+            prompt_hash=self.prompt_hash,
+            threshold=self.threshold,
+        )
+
+
+class Score(models.Model):
+    """A judge's word: on (claim, chunk), on a claim against the whole context (chunk null), or on an answer
+    against its question (claim null). Exactly one current row per judge and object.
+    """
+
+    judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="scores")
+    query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="judge_scores")
+    claim = models.ForeignKey(Claim, null=True, on_delete=models.CASCADE, related_name="judge_scores")
+    chunk = models.ForeignKey(Chunk, null=True, on_delete=models.CASCADE, related_name="judge_scores")
+    #: In [0, 1]; null where the judge gave a label only, or failed.
+    value = models.FloatField(null=True)
+    label = models.CharField(max_length=12, blank=True, choices=[(label.value, label.value) for label in Support])
+    #: Why there is no value: a sentence; blank = no error.
+    error = models.TextField(blank=True)
+    #: The judge's own words where they could not be read (judge_error) - shown escaped, never parsed for numbers.
+    raw = models.TextField(blank=True)
+    #: [start, end) in code points of the chunk: the sentence the judge rests on.
+    evidence_start = models.IntegerField(null=True)
+    evidence_end = models.IntegerField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["query", "judge"], condition=models.Q(claim__isnull=True), name="one_relevance_score"
+            ),
+            models.UniqueConstraint(
+                fields=["claim", "judge"],
+                condition=models.Q(claim__isnull=False, chunk__isnull=True),
+                name="one_score_per_claim",
+            ),
+            models.UniqueConstraint(
+                fields=["claim", "chunk", "judge"],
+                condition=models.Q(claim__isnull=False, chunk__isnull=False),
+                name="one_score_per_claim_and_chunk",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(value__isnull=True) | models.Q(value__gte=0, value__lte=1), name="score_in_range"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"score {self.pk}"
+
+
+class Scoring(models.Model):
+    """One panel of judges on one query: done, or tried and failed. What is left = queries without a done row."""
+
+    query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="scorings")
+    #: Fingerprint of the ordered judges.
+    panel = models.CharField(max_length=12)
+    attempts = models.IntegerField(default=0)
+    done_at = models.DateTimeField(null=True)
+    #: Set once attempts are used up: the item is quarantined with this reason, the run goes on.
+    quarantined = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["query", "panel"], name="one_scoring_per_panel")]
+
+    def __str__(self) -> str:
+        return f"scoring of query {self.query_id}"
+
+
+class QueryMetrics(models.Model):
+    """The per-query metrics of metrics.md section 2 as last measured. Null value = a reason stands in `reasons`."""
+
+    query = models.OneToOneField(Query, on_delete=models.CASCADE, related_name="metrics", primary_key=True)
+    context_precision = models.FloatField(null=True)
+    context_precision_at_ranks = models.FloatField(null=True)
+    context_recall = models.FloatField(null=True)
+    candidate_recall = models.FloatField(null=True)
+    faithfulness = models.FloatField(null=True)
+    citation_precision = models.FloatField(null=True)
+    citation_coverage = models.FloatField(null=True)
+    support_from_gold = models.FloatField(null=True)
+    answer_relevance = models.FloatField(null=True)
+    #: metric -> named reason for every metric without a value.
+    reasons = models.JSONField(default=dict)
+
+    def __str__(self) -> str:
+        return f"metrics of query {self.query_id}"
+
+
+class Suggestion(models.Model):
+    """The class the machine filed a failing query under, and why. Rows are kept; one per query is current."""
+
+    query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="suggestions")
+    label = models.CharField(max_length=24, choices=[(str(label), str(label)) for label in SUGGESTION_LABELS])
+    #: For `unscored`: the label of the first later test that fires, or `still_wrong`. Blank otherwise.
+    would_be = models.CharField(max_length=24, blank=True)
+    #: The metric of the test that fired; blank where none did.
+    test = models.CharField(max_length=40, blank=True)
+    value = models.FloatField(null=True)
+    threshold = models.FloatField(null=True)
+    #: test -> value minus threshold, for every test that had a value.
+    margins = models.JSONField(default=dict)
+    near = models.BooleanField(default=False)
+    #: The named missing value of an unscored query; blank otherwise.
+    missing = models.CharField(max_length=24, blank=True)
+    reasons = models.JSONField(default=list)
+    proposed_sub_cause = models.CharField(max_length=40, blank=True)
+    policy_fingerprint = models.CharField(max_length=8)
+    #: Fingerprints of the judges whose words were used.
+    judges = models.JSONField(default=list)
+    gold_version = models.IntegerField(default=1)
+    #: Fingerprint of (policy, judges, gold version, measured values): the same basis is the same row.
+    basis = models.CharField(max_length=16)
+    is_current = models.BooleanField(default=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["query", "basis"], name="one_suggestion_per_basis"),
+            models.UniqueConstraint(
+                fields=["query"], condition=models.Q(is_current=True), name="one_current_suggestion"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(label__in=[str(label) for label in SUGGESTION_LABELS]), name="suggestion_label_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.label

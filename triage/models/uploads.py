@@ -1,0 +1,86 @@
+"""Files on their way in, and the pulse of the workers."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.db import models
+
+from triage.models.keys import new_key
+from triage.models.projects import Project
+from triage.models.runs import Run
+
+
+class Uploads(models.QuerySet["Upload"]):
+    """Uploads by who sees them and by what is left to do."""
+
+    def of(self, user: AbstractBaseUser | AnonymousUser) -> Self:
+        """Return the uploads of the projects this user is a member of."""
+        return self.filter(project__members__user=user.pk)
+
+    def unfinished(self) -> Self:
+        """Return the uploads no worker has finished, oldest first."""
+        return self.filter(state__in=[Upload.State.WAITING, Upload.State.READING]).order_by("pk")
+
+
+class Upload(models.Model):
+    """One file on its way in. The run appears only when all of it has been read; the progress is kept here,
+    written outside the import's transaction.
+    """
+
+    class State(models.TextChoices):
+        """Where the file is."""
+
+        WAITING = "waiting"
+        READING = "reading"
+        DONE = "done"
+        FAILED = "failed"
+        CANCELLED = "cancelled"
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="uploads")
+    key = models.CharField(max_length=10, unique=True, default=new_key)
+    #: The name as the user's machine told it: shown, never used as a path.
+    file_name = models.CharField(max_length=300)
+    #: Name under UPLOAD_DIR (a UUID); blank once the file is removed.
+    stored_as = models.CharField(max_length=60, blank=True)
+    size_bytes = models.BigIntegerField()
+    sha256 = models.CharField(max_length=64)
+    file_format = models.CharField(max_length=40, blank=True)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
+    #: Why it failed or what was decided (e.g. "the same content as run X"), in a sentence for people.
+    reason = models.TextField(blank=True)
+    errors = models.JSONField(default=list)
+    error_count = models.IntegerField(default=0)
+    attempts = models.IntegerField(default=0)
+    bytes_read = models.BigIntegerField(default=0)
+    lines_read = models.BigIntegerField(default=0)
+    started_at = models.DateTimeField(null=True)
+    heartbeat_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    run = models.ForeignKey(Run, null=True, on_delete=models.SET_NULL, related_name="uploads")
+    #: False = the content was already there as `run`.
+    created_run = models.BooleanField(null=True)
+
+    objects = Uploads.as_manager()
+
+    class Meta:
+        indexes = [models.Index(fields=["project", "-created_at"], name="upload_newest_first")]
+
+    def __str__(self) -> str:
+        return self.file_name
+
+
+class WorkerHeartbeat(models.Model):
+    """When a worker process was last seen, by the database's clock."""
+
+    name = models.CharField(max_length=200, primary_key=True)
+    seen_at = models.DateTimeField()
+    #: What it was doing, in a few words for the worker panel.
+    doing = models.CharField(max_length=200, blank=True)
+
+    def __str__(self) -> str:
+        return self.name

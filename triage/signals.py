@@ -1,0 +1,10 @@
+"""What the machine's half announces. The human's half listens; the machine never knows who does."""
+
+from __future__ import annotations
+
+from django.dispatch import Signal
+
+#: A run's rows are complete (sent inside the import's transaction). Arguments: sender=Run, run_id=int.
+run_ingested = Signal()
+#: A run's suggestions were rebuilt (sent after the commit). Arguments: sender=Run, run_id=int.
+run_classified = Signal()

@@ -1,0 +1,1 @@
+"""Views check access, read a form, call one verb or one queryset method, and render."""
