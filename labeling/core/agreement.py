@@ -99,7 +99,8 @@ def krippendorff_alpha(tables: Array, values: Array | None = None, scale: Scale 
     delta = _distance(margins, values, scale)
     observed = (tables * delta).sum(axis=(-2, -1))
     expected = (margins[..., :, None] * margins[..., None, :] * delta).sum(axis=(-2, -1))
-    return 1 - (margins.sum(axis=-1) - 1) * _ratio(observed, expected)
+    alpha: Array = 1 - (margins.sum(axis=-1) - 1) * _ratio(observed, expected)
+    return alpha
 
 
 def positive_agreement(tables: Array, category: int) -> Array:
