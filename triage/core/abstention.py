@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from enum import StrEnum
+from functools import lru_cache
 
 from triage.core.policy import Policy
 
@@ -39,7 +40,13 @@ def is_abstention(answer: str | None, policy: Policy) -> bool:
 def declines(text: str, policy: Policy) -> bool:
     """Say whether any phrase of the policy stands in `text`, whatever its length, at word edges."""
     folded = _fold(text)
-    return any(_stands_in(_fold(pattern), folded) for pattern in policy.abstention_patterns)
+    return any(_stands_in(pattern, folded) for pattern in _folded(policy.abstention_patterns))
+
+
+@lru_cache(maxsize=16)
+def _folded(patterns: tuple[str, ...]) -> tuple[str, ...]:
+    """Fold the patterns of a policy once, not once a sentence."""
+    return tuple(_fold(pattern) for pattern in patterns)
 
 
 def _fold(text: str) -> str:
