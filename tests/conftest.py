@@ -5,9 +5,28 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import django
 import pytest
 
+from tests import throwaway
+
 ROOT = Path(__file__).resolve().parent.parent
+
+_services = pytest.StashKey[Path]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Start this run's own PostgreSQL and Redis before the settings are read; xdist's workers inherit them."""
+    if not hasattr(config, "workerinput") and not config.option.collectonly:
+        config.stash[_services] = throwaway.start()
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    django.setup()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop them and leave nothing behind, however the run went."""
+    if (var := config.stash.get(_services, None)) is not None:
+        throwaway.stop(var)
 
 
 @pytest.fixture(scope="session")

