@@ -116,7 +116,9 @@ SESSION_SERIALIZER = "django.contrib.sessions.serializers.JSONSerializer"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 
 STATIC_URL = "static/"
-STATIC_ROOT = Path(env_text("STATIC_ROOT", str(BASE_DIR / "staticfiles")))
+#: Filled by collectstatic in an image; on a laptop files are served from static/ as they are.
+STATIC_ROOT = Path(env_text("STATIC_ROOT", str(VAR_DIR / "static")))
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

@@ -1,0 +1,52 @@
+"""Templates hold no logic, no script, no style, and never switch escaping off."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.house.tree import modules, templates, text
+
+FORBIDDEN = {
+    r"\|\s*safe\b": "autoescape only: imported text is text",
+    r"\|\s*safeseq\b": "autoescape only",
+    r"{%\s*autoescape\s+off": "autoescape only",
+    r"\|\s*json_script": "pass values as data attributes",
+    r"<script(?![^>]*\bsrc=)": "no inline script: the policy forbids it",
+    r"<style\b": "no inline style: the policy forbids it",
+    r"\sstyle=": "no inline style: the policy forbids it",
+    r"\son[a-z]+=": "no inline handler: the policy forbids it",
+    r"hx-on": "no inline handler: the policy forbids it",
+    r"javascript:": "no script addresses",
+    r"https?://(?!www\.w3\.org)": "nothing comes from another host",
+    r"{%\s*if[^%]*[<>]=?\s*\d": "no number in a condition: name the state in the view's dataclass",
+    r"\|\s*add:": "no arithmetic in templates",
+}
+
+
+@pytest.mark.parametrize("pattern", FORBIDDEN)
+def test_a_template_never_uses(pattern: str) -> None:
+    found = [str(path) for path in templates() if re.search(pattern, text(path))]
+    assert not found, f"{FORBIDDEN[pattern]}: {found}"
+
+
+def test_code_never_marks_text_as_safe() -> None:
+    found = [str(path) for path in modules() if re.search(r"\b(mark_safe|format_html|SafeString)\b", text(path))]
+    assert not found, f"render with a template instead: {found}"
+
+
+def test_a_page_has_one_h1() -> None:
+    wrong = [
+        f"{path}: {count}"
+        for path in templates()
+        if "{% extends" in text(path)
+        and not path.name.startswith(("base", "_"))
+        and (count := len(re.findall(r"<h1\b", text(path)))) != 1
+        and "h1" not in str(EXEMPT.get(str(path), ""))
+    ]
+    assert not wrong, f"one <h1> a page: {wrong}"
+
+
+#: Template -> why its <h1> stands elsewhere.
+EXEMPT: dict[str, str] = {}

@@ -1,0 +1,53 @@
+"""Every address needs a login unless a reason is written here; URL name = view = template."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+
+#: URL name -> why no login is needed.
+PUBLIC: dict[str, str] = {
+    "login": "people log in here",
+    "join": "a single-use link makes the account; the token is the key",
+    "healthz": "a load balancer asks whether the process answers; no version, no count",
+    "readyz": "a load balancer asks whether the services answer; no version, no count",
+}
+#: URL names whose view is not one of ours.
+FOREIGN_VIEWS = {"login", "logout", "password_change"}
+
+
+def _patterns(resolver: URLResolver) -> Iterator[URLPattern]:
+    for entry in resolver.url_patterns:
+        if isinstance(entry, URLResolver):
+            yield from _patterns(entry)
+        else:
+            yield entry
+
+
+def patterns() -> list[URLPattern]:
+    """Return every URL pattern of the product, static files left out."""
+    return [pattern for pattern in _patterns(get_resolver()) if pattern.name]
+
+
+@pytest.mark.parametrize("pattern", patterns(), ids=lambda pattern: pattern.name)
+def test_a_url_needs_a_login_unless_a_reason_is_written(pattern: URLPattern) -> None:
+    needs_login = getattr(pattern.callback, "login_required", True)
+    assert needs_login == (pattern.name not in PUBLIC), f"{pattern.name}: add a reason to PUBLIC or require a login"
+
+
+@pytest.mark.parametrize("pattern", patterns(), ids=lambda pattern: pattern.name)
+def test_a_url_is_named_like_its_view(pattern: URLPattern) -> None:
+    if pattern.name not in FOREIGN_VIEWS:
+        view = getattr(pattern.callback, "view_class", pattern.callback)
+        assert view.__name__.lower().replace("_", "") == str(pattern.name).replace("_", "")
+
+
+@pytest.mark.django_db
+def test_every_answer_carries_the_enforcing_policy(client: Client) -> None:
+    for path in ("/login/", "/no-such-page/", "/"):
+        policy = client.get(path).headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
