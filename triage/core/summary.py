@@ -1,0 +1,220 @@
+"""Run-level numbers: value, the n it rests on, how many were left out and why, a 95 % interval. One pass.
+
+For every key, n and the left-out counts add up to the queries of the run.
+
+- share (accuracy, evidence_*, any_unsupported, *_rate): a yes or no per query; interval by Wilson.
+- mean: a metric averaged over the queries that have it; mean -/+ 1.96 s / sqrt(n), ratios cut to [0, 1].
+- percentile (latency p50 and p95): nearest rank, the smallest value with at least p per cent of the values at or
+  below it, hence always a value that occurred; no interval.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from triage.core.intervals import normal_interval, wilson
+from triage.core.metrics import Metric, Missing, QueryFacts, QueryMetrics, is_supported, value_of
+
+#: Left-out reasons of shares that are about a part of the queries only.
+UNDECIDED = "undecided"
+ANSWERABLE = "answerable"
+NOT_ANSWERABLE = str(Missing.NOT_ANSWERABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One run-level number. `value` None: nothing has it (n 0). No interval under two values, or for percentiles."""
+
+    value: float | None
+    n: int
+    #: reason -> how many queries
+    left_out: dict[str, int]
+    low: float | None = None
+    high: float | None = None
+
+
+def _left_out(reasons: Counter[str]) -> dict[str, int]:
+    return dict(sorted(reasons.items()))
+
+
+@dataclass(slots=True)
+class _Share:
+    k: int = 0
+    n: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    def add(self, word: bool | str) -> None:
+        if isinstance(word, str):
+            self.left_out[str(word)] += 1
+            return
+        self.n += 1
+        self.k += word
+
+    def result(self) -> Summary:
+        if not self.n:
+            return Summary(None, 0, _left_out(self.left_out))
+        return Summary(self.k / self.n, self.n, _left_out(self.left_out), *wilson(self.k, self.n))
+
+
+@dataclass(slots=True)
+class _Mean:
+    """Welford's running mean and sum of squared deviations (Knuth, TAOCP 2, 4.2.2)."""
+
+    is_ratio: bool
+    n: int = 0
+    mean: float = 0.0
+    squares: float = 0.0
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    def add(self, metric: Metric) -> None:
+        value = value_of(metric)
+        if value is None:
+            self.left_out[str(metric if isinstance(metric, Missing) else Missing.MISSING)] += 1
+            return
+        self.n += 1
+        step = value - self.mean
+        self.mean += step / self.n
+        self.squares += step * (value - self.mean)
+
+    def result(self) -> Summary:
+        left_out = _left_out(self.left_out)
+        if self.n < 2:
+            return Summary(self.mean if self.n else None, self.n, left_out)
+        low, high = normal_interval(self.mean, self.squares / (self.n - 1), self.n)
+        low = max(0.0, low)  # no metric of ours is negative
+        return Summary(self.mean, self.n, left_out, low, min(1.0, high) if self.is_ratio else high)
+
+
+@dataclass(slots=True)
+class _Percentiles:
+    values: array[float] = field(default_factory=lambda: array("d"))
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    def add(self, metric: Metric) -> None:
+        value = value_of(metric)
+        if value is None:
+            self.left_out[str(Missing.MISSING)] += 1
+        else:
+            self.values.append(value)
+
+    def at(self, percent: int) -> Summary:
+        value = percentile(self.values, percent) if self.values else None
+        return Summary(value, len(self.values), _left_out(self.left_out))
+
+
+def percentile(values: Iterable[float], percent: int) -> float:
+    """Return the nearest-rank percentile: always one of the values. Raises ValueError when there are none."""
+    ordered = sorted(values)
+    if not ordered:
+        raise ValueError("no values, no percentile")
+    rank = -(-percent * len(ordered) // 100)  # ceiling of percent * n / 100, without floating point
+    return ordered[max(rank, 1) - 1]
+
+
+def _accuracy(facts: QueryFacts, metrics: QueryMetrics) -> bool | str:
+    return UNDECIDED if facts.correct is None else facts.correct
+
+
+def _evidence_complete(facts: QueryFacts, metrics: QueryMetrics) -> bool | str:
+    recall = metrics.context_recall
+    return recall if isinstance(recall, Missing) else recall == 1.0
+
+
+def _evidence_found(facts: QueryFacts, metrics: QueryMetrics) -> bool | str:
+    recall = metrics.context_recall
+    return recall if isinstance(recall, Missing) else recall > 0.0
+
+
+def _any_unsupported(facts: QueryFacts, metrics: QueryMetrics) -> bool | str:
+    if isinstance(metrics.faithfulness, Missing):
+        return metrics.faithfulness
+    return any(is_supported(claim, facts) is False for claim in facts.claims)
+
+
+def _false_answer(facts: QueryFacts, metrics: QueryMetrics) -> bool | str:
+    return ANSWERABLE if facts.answerable else not facts.abstained
+
+
+def _over_abstention(facts: QueryFacts, metrics: QueryMetrics) -> bool | str:
+    return facts.abstained if facts.answerable else NOT_ANSWERABLE
+
+
+SHARES: dict[str, Callable[[QueryFacts, QueryMetrics], bool | str]] = {
+    "accuracy": _accuracy,
+    "evidence_complete": _evidence_complete,
+    "evidence_found": _evidence_found,
+    "any_unsupported": _any_unsupported,
+    "false_answer_rate": _false_answer,
+    "over_abstention_rate": _over_abstention,
+}
+RATIOS: tuple[str, ...] = (
+    "context_precision",
+    "context_precision_at_ranks",
+    "context_recall",
+    "candidate_recall",
+    "faithfulness",
+    "support_from_gold",
+    "answer_relevance",
+    "citation_precision",
+    "citation_coverage",
+)
+AMOUNTS: tuple[str, ...] = ("context_tokens", "tokens_per_chunk")
+
+#: Every run-level key, in the order of docs/metrics.md.
+RUN_LEVEL_KEYS: tuple[str, ...] = (
+    "accuracy",
+    "context_precision",
+    "context_precision_at_ranks",
+    "context_recall",
+    "candidate_recall",
+    "evidence_complete",
+    "evidence_found",
+    "faithfulness",
+    "any_unsupported",
+    "support_from_gold",
+    "answer_relevance",
+    "citation_precision",
+    "citation_coverage",
+    "false_answer_rate",
+    "over_abstention_rate",
+    "latency_p50_ms",
+    "latency_p95_ms",
+    "context_tokens",
+    "tokens_per_chunk",
+)
+
+
+class Summariser:
+    """Takes the queries of a run one by one and gives the run-level numbers at any time."""
+
+    def __init__(self) -> None:
+        self._shares = {key: _Share() for key in SHARES}
+        self._means = {key: _Mean(is_ratio=key in RATIOS) for key in (*RATIOS, *AMOUNTS)}
+        self._latency = _Percentiles()
+
+    def add(self, facts: QueryFacts, metrics: QueryMetrics) -> None:
+        """Count one query in."""
+        for key, word_of in SHARES.items():
+            self._shares[key].add(word_of(facts, metrics))
+        for key, mean in self._means.items():
+            mean.add(getattr(metrics, key))
+        self._latency.add(metrics.latency_ms)
+
+    def result(self) -> dict[str, Summary]:
+        """Return one Summary per run-level key."""
+        found = {key: share.result() for key, share in self._shares.items()}
+        found |= {key: mean.result() for key, mean in self._means.items()}
+        found["latency_p50_ms"] = self._latency.at(50)
+        found["latency_p95_ms"] = self._latency.at(95)
+        return {key: found[key] for key in RUN_LEVEL_KEYS}
+
+
+def summarise(rows: Iterable[tuple[QueryFacts, QueryMetrics]]) -> dict[str, Summary]:
+    """Return every run-level number of the queries, in one pass."""
+    summariser = Summariser()
+    for facts, metrics in rows:
+        summariser.add(facts, metrics)
+    return summariser.result()
