@@ -8,6 +8,9 @@ import sys
 
 from django.core.management import execute_from_command_line
 
+from config.embedded.schema import migrate_on_first_use
+
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    migrate_on_first_use(sys.argv)
     execute_from_command_line(sys.argv)

@@ -3,11 +3,37 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
+from typing import Any
 
 from celery import Celery
+from kombu.exceptions import OperationalError
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-app = Celery("rag_triage")
+
+class OnDemandCelery(Celery):  # type: ignore[misc]
+    """Starts the embedded Redis when, and only when, a connection is wanted and no REDIS_URL was given."""
+
+    def _connection(self, url: str, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - Celery's own signature
+        """Return a connection, as Celery does, to a server that is there."""
+        from django.conf import settings
+
+        if not settings.REDIS_URL:
+            _have_embedded_redis(settings.VAR_DIR)
+        return super()._connection(url, *args, **kwargs)
+
+
+def _have_embedded_redis(var: Path) -> None:
+    from config.embedded import valkey
+    from config.embedded.places import EmbeddedError
+
+    try:
+        valkey.ensure(var)
+    except EmbeddedError as error:
+        raise OperationalError(str(error)) from error  # what callers expect of a queue that is down
+
+
+app = OnDemandCelery("rag_triage")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["triage", "labeling"])

@@ -92,9 +92,17 @@ def socket_folder(data: Path, socket_name: str) -> Path:
 
 @contextmanager
 def only_one(lock: Path) -> Iterator[None]:
-    """Wait for the lock file and hold it. The kernel lets go of it when the holder dies, however it dies."""
-    lock.parent.mkdir(parents=True, exist_ok=True)
-    handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+    """Wait for the lock file and hold it. The kernel lets go of it when the holder dies, however it dies.
+
+    Raises EmbeddedError when the file is another user's: so is the service then, and its socket is closed to us.
+    """
+    try:
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+    except PermissionError as error:
+        raise EmbeddedError(
+            f"{lock.parent} belongs to another user: run as that user, or set RAG_TRIAGE_VAR"
+        ) from error
     try:
         if os.geteuid() == 0:
             folder = lock.parent.stat()
