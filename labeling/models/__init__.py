@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from labeling.models.calibrations import Calibration
-from labeling.models.sessions import Lease, ReviewSession, SessionItem
+from labeling.models.preferences import Preference
+from labeling.models.sessions import Lease, ReviewSession, SessionItem, Skip
 from labeling.models.verdicts import ClaimVerdict, GoldChallenge, Outcome, Verdict
 
 __all__ = [
@@ -12,7 +13,9 @@ __all__ = [
     "GoldChallenge",
     "Lease",
     "Outcome",
+    "Preference",
     "ReviewSession",
     "SessionItem",
+    "Skip",
     "Verdict",
 ]

@@ -24,11 +24,13 @@ class ReviewSession(models.Model):
 
         FAILING = "failing"
         PASSING = "passing"
+        #: Not decided by the file: answers brought in to be read by people first.
+        UNDECIDED = "undecided"
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="sessions")
     key = models.CharField(max_length=10, unique=True, default=new_key)
     name = models.CharField(max_length=200)
-    population = models.CharField(max_length=7, choices=Population.choices, default=Population.FAILING)
+    population = models.CharField(max_length=9, choices=Population.choices, default=Population.FAILING)
     drawn = models.CharField(max_length=6, choices=Drawn.choices)
     #: The frame: {filter: {...}, policy, gold_version, seed}. An empty filter feeds the run's estimate.
     frame = models.JSONField(default=dict)
@@ -116,7 +118,31 @@ class Lease(models.Model):
                 condition=models.Q(state__in=["free", "taken"]),
                 name="open_seats_in_order",
             ),
+            models.Index(fields=["reviewer", "session", "state"], name="seats_of_a_reviewer"),
         ]
 
     def __str__(self) -> str:
         return f"seat {self.seat} of item {self.item_id}"
+
+
+class Skip(models.Model):
+    """A reviewer sent an item on, and why. They do not get it again unless they ask for their skipped items."""
+
+    item = models.ForeignKey(SessionItem, on_delete=models.CASCADE, related_name="skips")
+    reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="skips")
+    reason = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    #: Set when the reviewer took it back; the row stays as history.
+    requeued_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["item", "reviewer"],
+                condition=models.Q(requeued_at__isnull=True),
+                name="one_open_skip_per_reviewer",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"item {self.item_id} skipped"

@@ -46,7 +46,10 @@ class Verdict(models.Model):
     policy_fingerprint = models.CharField(max_length=8, blank=True)
     #: The machine's label at the time: what "kept" or "changed" refers to.
     suggested = models.CharField(max_length=24, blank=True)
+    #: Seconds between taking the seat and the save, by the database's clock.
     seconds = models.FloatField(null=True)
+    #: The label and the reviewer's own claim marks disagreed, and the reviewer insisted.
+    conflicts = models.BooleanField(default=False)
     #: Made by the page; the same save twice is one row.
     idempotency_key = models.UUIDField(unique=True)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -105,6 +108,8 @@ class ClaimVerdict(models.Model):
     """One person's word on one claim, with the chunk and span it rests on where picked."""
 
     claim = models.ForeignKey(Claim, on_delete=models.CASCADE, related_name="verdicts")
+    #: The save this mark came with; null for imported marks. Undoing the save withdraws the mark.
+    verdict = models.ForeignKey(Verdict, null=True, on_delete=models.CASCADE, related_name="claim_verdicts")
     reviewer = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="claim_verdicts"
     )
@@ -116,6 +121,7 @@ class ClaimVerdict(models.Model):
     stage = models.CharField(max_length=11, choices=Stage.choices, default=Stage.FIRST)
     blind = models.BooleanField()
     is_current = models.BooleanField(default=True)
+    withdrawn = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
