@@ -1,0 +1,192 @@
+"""Handing out items: one SQL statement takes a seat, so two people never get the same one.
+
+A seat (a Lease row) is free, taken until a time by the database's clock, or done. A taken seat past its time is
+anybody's; until somebody takes it, it still belongs to the one who had it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from django.conf import settings
+from django.db import IntegrityError, connection, transaction
+
+from labeling.models import ReviewSession
+
+#: The reviewer's own open seat first; else the first seat in order that is free or past its time, of an item this
+#: reviewer has no other seat of, did not send on, and whose query they have not judged. Rows that somebody is
+#: taking at this moment are passed over, not waited for.
+TAKE = """
+UPDATE labeling_lease AS seat
+SET state = 'taken',
+    token = CASE WHEN seat.reviewer_id = %(user)s AND seat.token IS NOT NULL THEN seat.token ELSE gen_random_uuid() END,
+    taken_at = CASE WHEN seat.reviewer_id = %(user)s AND seat.expires_at > clock_timestamp()
+                    THEN seat.taken_at ELSE clock_timestamp() END,
+    reviewer_id = %(user)s,
+    expires_at = clock_timestamp() + make_interval(mins => %(minutes)s)
+FROM labeling_sessionitem AS item
+WHERE item.id = seat.item_id AND seat.state <> 'done' AND seat.id = COALESCE(
+    (SELECT mine.id FROM labeling_lease AS mine
+     WHERE mine.session_id = %(session)s AND mine.reviewer_id = %(user)s AND mine.state = 'taken' {at_mine}
+     ORDER BY mine.position LIMIT 1),
+    (SELECT open.id FROM labeling_lease AS open
+     JOIN labeling_sessionitem AS listed ON listed.id = open.item_id
+     WHERE open.session_id = %(session)s AND open.state IN ('free', 'taken') {at_open}
+       AND (open.state = 'free' OR open.expires_at < clock_timestamp())
+       AND NOT EXISTS (SELECT 1 FROM labeling_lease AS other
+                       WHERE other.item_id = open.item_id AND other.reviewer_id = %(user)s)
+       AND NOT EXISTS (SELECT 1 FROM labeling_skip AS skip
+                       WHERE skip.item_id = open.item_id AND skip.reviewer_id = %(user)s
+                         AND skip.requeued_at IS NULL)
+       AND NOT EXISTS (SELECT 1 FROM labeling_verdict AS verdict
+                       WHERE verdict.query_id = listed.query_id AND verdict.reviewer_id = %(user)s
+                         AND verdict.is_current)
+     ORDER BY open.position, open.seat LIMIT 1 FOR UPDATE OF open SKIP LOCKED))
+RETURNING seat.id, item.id, item.query_id, item.position, item.blind, seat.token,
+    EXTRACT(EPOCH FROM seat.expires_at - clock_timestamp())
+"""
+
+TAKE_NEXT = TAKE.format(at_mine="", at_open="")
+TAKE_THIS = TAKE.format(at_mine="AND mine.position = %(position)s", at_open="AND open.position = %(position)s")
+
+HOLD = """
+UPDATE labeling_lease
+SET expires_at = clock_timestamp() + make_interval(mins => %(minutes)s)
+WHERE session_id = %(session)s AND position = %(position)s AND reviewer_id = %(user)s AND token = %(token)s
+  AND state = 'taken'
+RETURNING EXTRACT(EPOCH FROM expires_at - clock_timestamp())
+"""
+
+WHY_EMPTY = """
+SELECT count(DISTINCT seat.item_id),
+    count(*) FILTER (WHERE seat.state = 'done'),
+    count(*) FILTER (WHERE held.now AND seat.reviewer_id <> %(user)s),
+    min(seat.expires_at) FILTER (WHERE held.now AND seat.reviewer_id <> %(user)s),
+    count(DISTINCT seat.item_id) FILTER (WHERE seat.state <> 'done' AND EXISTS (
+        SELECT 1 FROM labeling_skip AS skip
+        WHERE skip.item_id = seat.item_id AND skip.reviewer_id = %(user)s AND skip.requeued_at IS NULL)),
+    count(*) FILTER (WHERE seat.state <> 'done')
+FROM labeling_lease AS seat
+CROSS JOIN LATERAL (SELECT seat.state = 'taken' AND seat.expires_at > clock_timestamp() AS now) AS held
+WHERE seat.session_id = %(session)s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """One wanted verdict of one item, held by one reviewer. The token proves it at the save."""
+
+    lease_id: int
+    item_id: int
+    query_id: int
+    position: int
+    blind: bool
+    token: UUID
+    seconds_left: int
+
+
+class Reason(StrEnum):
+    """Why there is nothing to hand out."""
+
+    DONE = "done"
+    WITH_OTHERS = "with_others"
+    SKIPPED = "skipped"
+    YOURS_DONE = "yours_done"
+    NOTHING_DRAWN = "nothing_drawn"
+    CLOSED = "closed"
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyQueue:
+    """What an empty queue says: the reason, and the counts behind it."""
+
+    reason: Reason
+    items: int = 0
+    seats_done: int = 0
+    with_others: int = 0
+    until: datetime | None = None
+    skipped: int = 0
+    seats_open: int = 0
+
+
+def take(session: ReviewSession, user_id: int, position: int | None = None) -> Seat | None:
+    """Hand this reviewer their open item, or the next one (or the one at `position`); None when there is none.
+
+    The database's clock counts. A double click asks twice at once: the second sees the first's seat and gets it.
+    """
+    if session.closed_at is not None:
+        return None
+    sql = TAKE_NEXT if position is None else TAKE_THIS
+    values = {
+        "session": session.pk,
+        "user": user_id,
+        "position": position,
+        "minutes": settings.LEASE_MINUTES,
+    }
+    for _attempt in range(5):  # each lost race leaves a seat of our own, or a done one, to be seen by the next look
+        try:
+            with transaction.atomic(), connection.cursor() as cursor:
+                cursor.execute(sql, values)
+                row = cursor.fetchone()
+        except IntegrityError:
+            continue
+        if row is not None:
+            return Seat(*row[:6], seconds_left=int(row[6]))
+        if not _lost_a_race(session, user_id, position):
+            return None
+    return None
+
+
+def _lost_a_race(session: ReviewSession, user_id: int, position: int | None) -> bool:
+    """Say whether this reviewer has an open seat after all: another of their requests took it a moment ago."""
+    own = session.leases.filter(reviewer=user_id, state="taken")
+    return (own if position is None else own.filter(position=position)).exists()
+
+
+def hold(session: ReviewSession, user_id: int, position: int, token: UUID) -> int | None:
+    """Renew the seat while its page is in use; return the seconds left, or None when it is not theirs any more."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            HOLD,
+            {
+                "session": session.pk,
+                "user": user_id,
+                "position": position,
+                "token": token,
+                "minutes": settings.LEASE_MINUTES,
+            },
+        )
+        row = cursor.fetchone()
+    return None if row is None else int(row[0])
+
+
+def why_empty(session: ReviewSession, user_id: int) -> EmptyQueue:
+    """Say why `take` found nothing for this reviewer."""
+    with connection.cursor() as cursor:
+        cursor.execute(WHY_EMPTY, {"session": session.pk, "user": user_id})
+        items, seats_done, with_others, until, skipped, seats_open = cursor.fetchone()
+    return EmptyQueue(
+        reason=_reason(session.closed_at is not None, items, with_others, skipped, seats_open),
+        items=items,
+        seats_done=seats_done,
+        with_others=with_others,
+        until=until,
+        skipped=skipped,
+        seats_open=seats_open,
+    )
+
+
+def _reason(closed: bool, items: int, with_others: int, skipped: int, seats_open: int) -> Reason:
+    """Return the reason that helps most: what the reviewer can still do comes before what they must wait for."""
+    if closed:
+        return Reason.CLOSED
+    if items == 0:
+        return Reason.NOTHING_DRAWN
+    if seats_open == 0:
+        return Reason.DONE
+    if skipped:
+        return Reason.SKIPPED
+    return Reason.WITH_OTHERS if with_others else Reason.YOURS_DONE
