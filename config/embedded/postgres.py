@@ -138,7 +138,8 @@ def _start(var: Path, owner: Owner, throw_away: bool) -> None:
     data, log = data_folder(var), var.resolve() / "pg.log"
     private_folder(data, owner)
     private_folder(host(var), owner)
-    (data / "postmaster.pid").unlink(missing_ok=True)  # nobody works here: it can only be stale, reused or cut
+    for stale in (data / "postmaster.pid", host(var) / f"{SOCKET_NAME}.lock"):
+        stale.unlink(missing_ok=True)  # nobody works here: the pid in it is dead, reused, a zombie's or cut
     settings = {**SETTINGS, **(THROW_AWAY_SETTINGS if throw_away else {})}
     settings["unix_socket_directories"] = '"' + str(host(var)).replace('"', '""') + '"'
     postgres = _binary("postgres")
@@ -175,7 +176,7 @@ def _settle(var: Path) -> bool:
     """Say whether a server that is already here came to answer; what is left of a dead or hung one is ended."""
     quiet_since = time.monotonic()
     deadline = quiet_since + START_TIMEOUT_S
-    while living(data_folder(var), PROGRAM) and time.monotonic() < deadline:
+    while _is_served(data_folder(var)) and time.monotonic() < deadline:
         answer = _ping(host(var))
         if answer == Ping.OK:
             return True
@@ -186,6 +187,16 @@ def _settle(var: Path) -> bool:
         time.sleep(0.05)
     _end(var, signal.SIGQUIT)
     return is_answering(var)
+
+
+def _is_served(data: Path) -> bool:
+    """Say whether the server itself lives: what a dead one leaves behind carries another title and never answers."""
+    for pid in living(data, PROGRAM):
+        title = Path(f"/proc/{pid}/cmdline")
+        with suppress(OSError):
+            if not title.parents[1].exists() or not title.read_bytes().startswith(b"postgres: "):
+                return True
+    return False
 
 
 def _end(var: Path, first: signal.Signals) -> bool:
