@@ -12,12 +12,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-import sentencex
-
 from triage.core.abstention import declines
 from triage.core.blocks import Block, BlockKind, blocks
 from triage.core.citations import leading_marks
 from triage.core.policy import DEFAULT_POLICY, Policy
+from triage.core.sentences import sentences
 
 #: Claims of one answer that are read at most; formats.md section 1 has the same limit for imported claims.
 MAX_CLAIMS = 1_000
@@ -110,10 +109,10 @@ def _pieces(answer: str) -> Iterator[_Piece]:
     """Yield sentences of text and items, and whole rows and code blocks. Headings say nothing of their own."""
     for number, block in enumerate(blocks(answer)):
         if block.kind in (BlockKind.TEXT, BlockKind.ITEM):
-            sentences = _sentences(answer, block)
+            spans = _sentences(answer, block)
             # A sentence among others of its item stands on its own: only a whole item can be a short one.
-            kind = block.kind if len(sentences) == 1 else BlockKind.TEXT
-            for start, end in sentences:
+            kind = block.kind if len(spans) == 1 else BlockKind.TEXT
+            for start, end in spans:
                 yield _Piece(kind, start, end, number, count_words(answer[start:end]))
         elif block.kind in (BlockKind.ROW, BlockKind.CODE):
             yield _Piece(block.kind, block.start, block.end, number, count_words(answer[block.start : block.end]))
@@ -122,10 +121,8 @@ def _pieces(answer: str) -> Iterator[_Piece]:
 def _sentences(answer: str, block: Block) -> list[tuple[int, int]]:
     """Return sentence spans inside a block, trimmed; marks that open a sentence go to the one before it."""
     spans: list[tuple[int, int]] = []
-    at = block.start
-    for sentence in sentencex.segment("en", answer[block.start : block.end]):
-        start, end = _trim(answer, at, at + len(sentence))
-        at += len(sentence)
+    for start, end in sentences(answer[block.start : block.end]):
+        start, end = _trim(answer, block.start + start, block.start + end)
         if spans and (marks := leading_marks(answer[start:end])):
             spans[-1] = (spans[-1][0], start + marks)
             start, end = _trim(answer, start + marks, end)

@@ -1,0 +1,121 @@
+"""Words as the lexical judge sees them: content words cut to a stem, numbers by value, names, negation.
+
+English only in its lists and suffixes; other languages fall back to comparing whole words. Linear time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+_TOKEN = re.compile(r"\d+(?:[.,]\d+)*%?|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_]+(?:['’][^\W\d_]+)?")
+
+
+def _list(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_STOP = _list(
+    "a about above after again all also although am an and any are as at be because been before being "
+    "below between both but by can could did do does doing down during each eg etc few for from further "
+    "had has have having he her here hers him his how however i ie if in into is it its itself just may "
+    "me might more most much must my of off on once only or other our out over own s same she should "
+    "since so some such t than that the their them then there therefore these they this those though "
+    "through thus to too under until up upon us very was we were what when where which while who whom "
+    "whose why will with would you your"
+)
+_NEGATIONS = _list(
+    "aren't can't cannot couldn't didn't doesn't don't hadn't hasn't haven't isn't neither never no "
+    "nobody none nor not nothing shouldn't wasn't weren't without won't wouldn't"
+)
+_SMALL_NUMBERS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty"
+)
+_NUMBER_WORDS = {word: str(value) for value, word in enumerate(_SMALL_NUMBERS.split())} | {
+    "first": "1",
+    "second": "2",
+    "third": "3",
+    "hundred": "100",
+    "thousand": "1000",
+    "million": "1000000",
+}
+#: Suffixes taken off a word of at least the given length, longest first: plurals, tenses, adverbs.
+_SUFFIXES = (("ations", 9), ("ation", 8), ("ments", 8), ("ment", 7), ("ingly", 8), ("edly", 7), ("ings", 7))
+_SHORT_SUFFIXES = (("ing", 6), ("ies", 5), ("ied", 5), ("ers", 6), ("er", 5), ("ed", 5), ("es", 5), ("ly", 5), ("s", 4))
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words of a text. `pairs` are neighbouring content words, the shortest trace of who did what to whom."""
+
+    content: frozenset[str]
+    numbers: frozenset[str]
+    names: frozenset[str]
+    pairs: frozenset[tuple[str, str]]
+    negations: int
+
+    @property
+    def all(self) -> frozenset[str]:
+        """Return content words and numbers together."""
+        return self.content | self.numbers
+
+
+def read(text: str) -> Words:
+    """Return the words of `text`."""
+    content: set[str] = set()
+    numbers: set[str] = set()
+    names: set[str] = set()
+    sequence: list[str] = []
+    negations = 0
+    starts_sentence = True
+    for token, begins in _tokens(text):
+        folded = token.casefold().replace("’", "'")
+        if folded in _NEGATIONS:
+            negations += 1
+        elif number := _number(folded):
+            numbers.add(number)
+            sequence.append(number)
+        elif folded.removesuffix("'s") not in _STOP:
+            word = stem(folded.removesuffix("'s"))
+            content.add(word)
+            sequence.append(word)
+            if token[0].isupper() and not (begins or starts_sentence):
+                names.add(word)
+        starts_sentence = False
+    pairs = frozenset(pairwise(sequence))
+    return Words(frozenset(content), frozenset(numbers), frozenset(names), pairs, negations)
+
+
+def _tokens(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield (token, whether a sentence seems to begin with it)."""
+    last_end = 0
+    for match in _TOKEN.finditer(text):
+        gap = text[last_end : match.start()]
+        yield match.group(), any(char in gap for char in ".!?\n")
+        last_end = match.end()
+
+
+def _number(folded: str) -> str:
+    """Return a number by value ("1,000" and "1000" are one), or "" for another word."""
+    if not folded[0].isdigit():
+        return _NUMBER_WORDS.get(folded, "")
+    digits = folded.rstrip("%")
+    if re.fullmatch(r"\d{1,3}(,\d{3})+(\.\d+)?", digits):
+        digits = digits.replace(",", "")
+    if "." in digits and digits.count(".") == 1 and "," not in digits:
+        digits = digits.rstrip("0").rstrip(".")
+    return digits.lstrip("0") or "0"
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """Cut an English suffix off, so that "refunds" meets "refunded". A word that has none is returned as it is."""
+    for suffix, least in _SUFFIXES + _SHORT_SUFFIXES:
+        if len(word) >= least and word.endswith(suffix):
+            cut = word[: -len(suffix)]
+            return cut[:-1] if len(cut) > 3 and cut[-1] == cut[-2] and cut[-1] not in "ls" else cut.rstrip("e")
+    return word.rstrip("e") if len(word) > 4 else word
