@@ -7,8 +7,7 @@ commands only, never a web process.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,15 +44,31 @@ def resampled(sums: Array, statistic: Statistic, rounds: int = ROUNDS, seed: int
     """Return the statistic of `rounds` resamples, with replacement, of the clusters in `sums`."""
     count = sums.shape[0]
     flat = sums.reshape(count, -1)
-    rng = np.random.default_rng(seed)
-    step = max(1, MOST_CELLS // max(count, 1))
-    parts: list[Any] = []
-    for start in range(0, rounds, step):
-        weights = rng.multinomial(count, np.full(count, 1 / count), size=min(step, rounds - start))
-        tables = (weights.astype(np.float64) @ flat).reshape(len(weights), *sums.shape[1:])
-        parts.append(statistic(tables))
+    parts = [
+        statistic((weights @ flat).reshape(len(weights), *sums.shape[1:]))
+        for weights in _weights(count, count, rounds, seed)
+    ]
     values: Array = np.concatenate(parts)
     return values
+
+
+def resampled_rows(
+    index: NDArray[np.intp], count: int, statistic: Statistic, rounds: int = ROUNDS, seed: int = SEED
+) -> Array:
+    """Return a statistic that needs every row's weight (rounds x rows), such as one on ranks, for each resample."""
+    values: Array = np.concatenate(
+        [statistic(weights[:, index]) for weights in _weights(count, len(index), rounds, seed)]
+    )
+    return values
+
+
+def _weights(count: int, cells: int, rounds: int, seed: int) -> Iterator[Array]:
+    """Yield how often each cluster is drawn, a few rounds at a time, so that `cells` a round stay within bounds."""
+    rng = np.random.default_rng(seed)
+    step = max(1, MOST_CELLS // max(cells, 1))
+    for start in range(0, rounds, step):
+        drawn = rng.multinomial(count, np.full(count, 1 / count), size=min(step, rounds - start))
+        yield drawn.astype(np.float64)
 
 
 def percentile_interval(values: Array, point: float, confidence: float = 0.95) -> tuple[float, float] | None:
