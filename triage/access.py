@@ -20,24 +20,33 @@ def user(request: HttpRequest) -> User:
     return cast("User", request.user)
 
 
-def _demand(request: HttpRequest, project_id: int, role: Role) -> None:
-    """Refuse a member of the project whose role does not include `role`."""
-    allowed = Member.objects.filter(project=project_id, user=user(request).pk, role__in=Role.at_least(role))
+def current_project(request: HttpRequest) -> Project | None:
+    """Return the project of the object a door was opened to, for the frame around the page."""
+    return getattr(request, "current_project", None)
+
+
+def enter(request: HttpRequest, project: Project, role: Role) -> None:
+    """Refuse a member whose role does not include `role`; remember the project for the frame.
+
+    Doors of `labeling` call this too, after finding their object through the caller's memberships.
+    """
+    allowed = Member.objects.filter(project=project.pk, user=user(request).pk, role__in=Role.at_least(role))
     if role is not Role.VIEWER and not allowed.exists():
         raise PermissionDenied(f"This needs the role {role.label.lower()} in the project.")
+    request.current_project = project  # type: ignore[attr-defined]
 
 
 def project(request: HttpRequest, slug: str, role: Role = Role.VIEWER) -> Project:
     """Return the project with this slug."""
     found = get_object_or_404(Project.objects.of(user(request)), slug=slug)
-    _demand(request, found.pk, role)
+    enter(request, found, role)
     return found
 
 
 def run(request: HttpRequest, key: str, role: Role = Role.VIEWER) -> Run:
     """Return the run with this key, its project beside it."""
     found = get_object_or_404(Run.objects.of(user(request)).select_related("project"), key=key)
-    _demand(request, found.project_id, role)
+    enter(request, found.project, role)
     return found
 
 
@@ -48,12 +57,12 @@ def query(request: HttpRequest, run_key: str, position: int, role: Role = Role.V
         run__key=run_key,
         position=position,
     )
-    _demand(request, found.run.project_id, role)
+    enter(request, found.run.project, role)
     return found
 
 
 def upload(request: HttpRequest, key: str, role: Role = Role.VIEWER) -> Upload:
     """Return the upload with this key, its project and run beside it."""
     found = get_object_or_404(Upload.objects.of(user(request)).select_related("project", "run"), key=key)
-    _demand(request, found.project_id, role)
+    enter(request, found.project, role)
     return found
