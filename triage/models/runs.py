@@ -245,7 +245,11 @@ class Claim(models.Model):
     human = models.JSONField(default=list)
 
     class Meta:
-        indexes = [models.Index(fields=["query", "position"], name="claims_in_order")]
+        indexes = [
+            models.Index(fields=["query", "position"], name="claims_in_order"),
+            # The score cache asks who has been judged with the same words before.
+            models.Index(fields=["text_hash"], name="claims_by_text"),
+        ]
 
     def __str__(self) -> str:
         return self.text

@@ -87,6 +87,8 @@ class Scoring(models.Model):
     #: Fingerprint of the ordered judges.
     panel = models.CharField(max_length=12)
     attempts = models.IntegerField(default=0)
+    #: Handed to a worker until then, by the database's clock: nobody hands it out again before.
+    leased_until = models.DateTimeField(null=True)
     done_at = models.DateTimeField(null=True)
     #: Set once attempts are used up: the item is quarantined with this reason, the run goes on.
     quarantined = models.TextField(blank=True)
