@@ -92,6 +92,8 @@ class QueryFacts:
     context_tokens: float | None = None
     #: Context chunks that a newer chunk or document replaced.
     superseded: frozenset[str] = frozenset()
+    #: Metrics whose value is a recorded score of the whole answer, see `recorded_scores`.
+    recorded: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from triage.core.intervals import normal_interval, wilson
-from triage.core.metrics import Metric, Missing, QueryFacts, QueryMetrics, is_supported, value_of
+from triage.core.metrics import Metric, Missing, QueryFacts, QueryMetrics, value_of
 
 #: Left-out reasons of shares that are about a part of the queries only.
 UNDECIDED = "undecided"
@@ -129,9 +129,8 @@ def _evidence_found(facts: QueryFacts, metrics: QueryMetrics) -> bool | str:
 
 
 def _any_unsupported(facts: QueryFacts, metrics: QueryMetrics) -> bool | str:
-    if isinstance(metrics.faithfulness, Missing):
-        return metrics.faithfulness
-    return any(is_supported(claim, facts) is False for claim in facts.claims)
+    faithfulness = metrics.faithfulness
+    return faithfulness if isinstance(faithfulness, Missing) else faithfulness < 1.0
 
 
 def _false_answer(facts: QueryFacts, metrics: QueryMetrics) -> bool | str:
