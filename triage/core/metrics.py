@@ -32,15 +32,6 @@ class Missing(StrEnum):
 Metric = float | Missing
 
 
-class Abstention(StrEnum):
-    """How we know that an answer declines; the empty word means that it does not."""
-
-    NO_ANSWER = "no_answer"
-    RECORDED = "recorded"
-    PATTERN = "pattern"
-    NOT = ""
-
-
 @dataclass(frozen=True, slots=True)
 class CitationFacts:
     """One citation of one claim. Not in the context = fabricated; a whole document = unverifiable."""
@@ -75,7 +66,7 @@ class QueryFacts:
     answerable: bool
     #: Effective: see `effective_correct`. None = undecided.
     correct: bool | None
-    #: Effective: see `abstention_kind`.
+    #: Effective: see `effective_abstained`.
     abstained: bool
     #: All retrieved chunk keys in rank order; None = the file does not say, () = retrieved nothing.
     candidates: tuple[str, ...] | None
@@ -124,13 +115,11 @@ def effective_correct(correct: bool | None, *, answerable: bool, abstained: bool
     return correct
 
 
-def abstention_kind(answer: str | None, *, recorded: bool | None, by_pattern: bool) -> Abstention:
-    """Say how an answer declines: no answer at all, as the file says, or by the policy's patterns."""
+def effective_abstained(answer: str | None, recorded: bool | None, *, by_pattern: bool) -> bool:
+    """Say whether the answer declines: it does when there is none; else the file's word, else the patterns'."""
     if answer is None or not answer.strip():
-        return Abstention.NO_ANSWER
-    if recorded is not None:
-        return Abstention.RECORDED if recorded else Abstention.NOT
-    return Abstention.PATTERN if by_pattern else Abstention.NOT
+        return True
+    return by_pattern if recorded is None else recorded
 
 
 def value_of(metric: Metric) -> float | None:
