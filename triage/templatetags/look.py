@@ -11,6 +11,22 @@ register = template.Library()
 
 #: Icon of each tone of a state; a caller may name another.
 STATE_ICONS = {"ok": "ok", "warn": "warn", "bad": "bad", "open": "open", "go": "go"}
+#: Characters that change how other text reads without being seen: C0 and C1 controls (not tab, newline, return),
+#: marks and overrides of direction, isolates, invisible operators and the byte order mark.
+#: The zero-width space is left alone: scripts without spaces break lines at it.
+UNSEEN = (
+    *(code for code in range(0x20) if code not in (0x09, 0x0A, 0x0D)),
+    *range(0x7F, 0xA0),
+    *(0x061C, 0x200E, 0x200F),
+    *range(0x2028, 0x202F),
+    *range(0x2060, 0x2065),
+    *range(0x2066, 0x206A),
+    0xFEFF,
+)
+SPELLED_OUT = {
+    code: f"\N{MATHEMATICAL LEFT WHITE SQUARE BRACKET}U+{code:04X}\N{MATHEMATICAL RIGHT WHITE SQUARE BRACKET}"
+    for code in UNSEEN
+}
 OTHER_TONES = {UNSCORED: "unscored", MISSED_FAILURE: "missed"}
 
 
@@ -56,3 +72,12 @@ def tag(tone: str, words: str, icon: str = "") -> dict[str, object]:
 def message_tone(level: str) -> str:
     """Return the tone of a message by its level: success, info, warning, error."""
     return {"success": "ok", "warning": "warn", "error": "bad"}.get(level, "go")
+
+
+@register.filter
+def visible(text: str) -> str:
+    """Show imported text with its invisible directions and control characters spelled out: ⟦U+202E⟧.
+
+    Cut text into spans before this filter: the result has other offsets than the text.
+    """
+    return str(text).translate(SPELLED_OUT)
