@@ -7,6 +7,7 @@ from pathlib import Path
 
 import django
 import pytest
+from pytest_django import Settings
 
 from tests import throwaway
 
@@ -36,3 +37,9 @@ def shared() -> Path:
     if not (folder / "data" / "runs").is_dir():
         pytest.skip(f"no shared data at {folder}: set RAG_TRIAGE_SHARED to the folder that holds data/ and cases/")
     return folder
+
+
+@pytest.fixture(autouse=True)
+def _fast_passwords(settings: Settings) -> None:
+    """Hash passwords cheaply: the tests are not about the strength of the hash."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

@@ -36,6 +36,11 @@ def enter(request: HttpRequest, project: Project, role: Role) -> None:
     request.current_project = project  # type: ignore[attr-defined]
 
 
+def role_in(request: HttpRequest, project: Project) -> Role:
+    """Return the caller's role in a project they have entered."""
+    return Role(Member.objects.values_list("role", flat=True).get(project=project.pk, user=user(request).pk))
+
+
 def project(request: HttpRequest, slug: str, role: Role = Role.VIEWER) -> Project:
     """Return the project with this slug."""
     found = get_object_or_404(Project.objects.of(user(request)), slug=slug)

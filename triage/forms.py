@@ -9,6 +9,10 @@ from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 
+from triage.core.labels import DEFAULT_OWNERS
+from triage.core.policy import DEFAULT_GATES, DEFAULT_TARGETS
+from triage.models import Project, Role
+
 
 class JoinForm(forms.Form):
     """The account an invitation makes."""
@@ -50,3 +54,60 @@ class JoinForm(forms.Form):
             except ValidationError as error:
                 self.add_error("password", error)
         return cleaned
+
+
+class RoleForm(forms.Form):
+    """A role, at most the caller's own."""
+
+    role = forms.ChoiceField(label="Role", choices=Role.choices, initial=Role.REVIEWER)
+
+    def __init__(self, *args: Any, most: Role, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["role"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [(role.value, role.label) for role in Role if role.rank <= most.rank]
+
+
+class ProjectForm(forms.Form):
+    """Name, targets, gates and owners of a project: one field each, named `kind:key`."""
+
+    name = forms.CharField(max_length=200, label="Name of the project")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for metric in DEFAULT_TARGETS:
+            self.fields[f"target:{metric}"] = _share(f"Target for {metric}")
+        for metric in DEFAULT_GATES:
+            self.fields[f"gate:{metric}"] = _share(f"CI gate for {metric}")
+        for label in DEFAULT_OWNERS:
+            self.fields[f"owner:{label}"] = forms.CharField(max_length=100, label=f"Owner of {label}")
+
+    @staticmethod
+    def values_of(project: Project) -> dict[str, object]:
+        """Return the fields' values as the project has them, defaults filled in."""
+        return {
+            "name": project.name,
+            **{f"target:{key}": value for key, value in {**DEFAULT_TARGETS, **project.targets}.items()},
+            **{f"gate:{key}": value for key, value in {**DEFAULT_GATES, **project.gates}.items()},
+            **{f"owner:{key}": value for key, value in {**DEFAULT_OWNERS, **project.owners}.items()},
+        }
+
+    def changes(self) -> dict[str, Any]:
+        """Return what was typed, as `people.configure` takes it."""
+        groups: dict[str, dict[str, Any]] = {"target": {}, "gate": {}, "owner": {}}
+        for field, value in self.cleaned_data.items():
+            kind, _, key = field.partition(":")
+            if key:
+                groups[kind][key] = value
+        return {
+            "name": self.cleaned_data["name"],
+            "targets": groups["target"],
+            "gates": groups["gate"],
+            "owners": groups["owner"],
+        }
+
+
+def _share(label: str) -> forms.FloatField:
+    """Return a field for a number from 0 to 1."""
+    widget = forms.NumberInput(attrs={"step": "0.01"})
+    return forms.FloatField(label=label, min_value=0, max_value=1, widget=widget, help_text="At least, from 0 to 1.")
