@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from celery import Celery
+from celery.signals import setup_logging
 from kombu.exceptions import OperationalError
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -37,3 +38,8 @@ def _have_embedded_redis(var: Path) -> None:
 app = OnDemandCelery("rag_triage")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["triage", "labeling"])
+
+
+@setup_logging.connect  # type: ignore[untyped-decorator]
+def _log_as_django_does(**_: object) -> None:
+    """Keep Celery from setting up logging of its own: answering the signal is enough, Django's LOGGING stands."""

@@ -12,6 +12,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from config import embedded
 from config.env import env_bool, env_int, env_list, env_text
+from config.logs import django_logging, secrets_in
 from config.secret import local_secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -153,6 +154,8 @@ DATABASES = {"default": _database(DATABASE_URL) if DATABASE_URL else embedded.da
 
 REDIS_URL = env_text("REDIS_URL")
 CELERY_BROKER_URL = REDIS_URL or embedded.redis_url(VAR_DIR)
+
+LOGGING = django_logging(secrets_in(SECRET_KEY, DATABASE_URL, REDIS_URL))
 
 # --- Celery (reasons in docs/adr/0004-celery-settings.md) ----------------------------------------------------------
 #: Seconds after which an unacknowledged message is delivered again; far above the hard time limit of a task.

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from django.urls import include, path
 
+from triage.views import health
+
 urlpatterns = [
+    path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
     path("", include("triage.urls")),
     path("", include("labeling.urls")),
 ]

@@ -16,7 +16,7 @@ from django.db.migrations.executor import MigrationExecutor
 #: Held while migrating, so that two first commands at once do not both create the tables.
 MIGRATION_LOCK = 0x7261675F747269
 #: Commands that deal with migrations themselves.
-LEFT_ALONE = frozenset({"migrate", "showmigrations", "sqlmigrate", "makemigrations", "test"})
+LEFT_ALONE = frozenset({"migrate", "showmigrations", "sqlmigrate", "makemigrations", "test", "up", "stop"})
 
 
 def migrate_on_first_use(argv: list[str]) -> None:

@@ -1,0 +1,1 @@
+"""Commands that run the whole product on one machine."""
