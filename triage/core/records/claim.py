@@ -1,0 +1,106 @@
+"""Claims of an answer, with the recorded verdicts on them and what people said of them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
+
+from triage.core.records.faults import refusal
+from triage.core.records.record import Record
+from triage.core.records.values import Id, Number, Time, remark
+
+SupportWord = Literal["supported", "unsupported", "contradicted", "unsure"]
+_PAIR = {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2}
+
+
+def _span(value: list[int], info: ValidationInfo) -> list[int]:
+    if len(value) != 2 or not 0 <= value[0] < value[1]:
+        raise refusal("[start, end], start before end", "Count in code points from 0, end exclusive.")
+    return value
+
+
+Span = Annotated[list[int], AfterValidator(_span), Field(json_schema_extra=_PAIR)]
+
+
+class VerdictRecord(Record):
+    """What a recorded judge said of a claim. `chunk` null = about the context as a whole."""
+
+    level: ClassVar[int] = 5
+    path: ClassVar[str] = "claims[].verdicts[]."
+
+    chunk: Id | None = Field(default=None, description="The chunk, or null for the context as a whole.")
+    label: SupportWord | None = Field(default=None, description="Where label and score disagree, the label wins.")
+    score: Number = Field(default=None, description="0 to 1; anything else is kept and not used.")
+    judge: str = Field(default="", description="Who said so.")
+
+
+class ClaimMarkRecord(Record):
+    """What a person said of a claim."""
+
+    level: ClassVar[int] = 5
+    path: ClassVar[str] = "claims[].human[]."
+
+    label: SupportWord = Field(description="What the person said.")
+    chunk: Id | None = Field(default=None, description="The chunk it rests on.")
+    span: Span | None = Field(default=None, description="The words of the chunk, in code points.")
+    reviewer: Id | None = Field(default=None, description="Any key.")
+    blind: bool = Field(default=False, description="Nothing a machine said was on the page.")
+    at: Time = Field(default=None, description="When.")
+
+
+def _words(value: str) -> str:
+    if not value.strip():
+        raise refusal("a claim with words", "Remove the claim, or write it out.")
+    return value
+
+
+class ClaimRecord(Record):
+    """One checkable statement of an answer."""
+
+    level: ClassVar[int] = 3
+    path: ClassVar[str] = "claims[]."
+
+    text: Annotated[str, AfterValidator(_words)] = Field(description="The statement, readable on its own.")
+    span: Span | None = Field(default=None, description="Its place in the answer, in code points.")
+    cites: list[Id] = Field(default_factory=list, description="Chunks (or documents) it says it rests on.")
+    verdicts: list[VerdictRecord] = Field(default_factory=list, description="A recorded judge's, never a person's.")
+    human: list[ClaimMarkRecord] = Field(default_factory=list, description="People's marks, never a judge's.")
+
+
+def _claim(value: object, info: ValidationInfo) -> object:
+    """Return a claim given as a bare string as an object; check the span against the answer."""
+    if isinstance(value, str):
+        return {"text": value}
+    if not isinstance(value, dict):
+        raise refusal("a claim: a string, or an object with text", "Write the claim as a string.")
+    return value
+
+
+def _placed(claim: ClaimRecord, info: ValidationInfo) -> ClaimRecord:
+    answer = info.data.get("answer")
+    longest = len(answer) if isinstance(answer, str) else 0
+    if claim.span and claim.span[1] > longest and "answer" in info.data:
+        raise refusal(
+            f"start before end, within 0 to {longest}",
+            "Count in code points of the answer, end exclusive.",
+            found=str(claim.span),
+            at=".span",
+        )
+    for verdict in claim.verdicts:
+        _remark_on(verdict, info)
+    return claim
+
+
+def _remark_on(verdict: VerdictRecord, info: ValidationInfo) -> None:
+    if verdict.score is not None and not 0 <= verdict.score <= 1:
+        remark(info, "score_out_of_range")
+    elif verdict.score is None and verdict.label is None:
+        remark(info, "empty_verdict")
+
+
+ClaimItem = Annotated[
+    ClaimRecord, BeforeValidator(_claim, json_schema_input_type=str | ClaimRecord), AfterValidator(_placed)
+]
+Claims = list[ClaimItem]
+JsonObject = dict[str, Any]

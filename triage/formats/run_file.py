@@ -1,0 +1,231 @@
+"""Our own format, version 1: a stream of bytes -> records, row errors and notices, in one pass and flat memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from triage.core.limits import DEFAULT_LIMITS, Limits
+from triage.core.records import (
+    WHOLE_LINE,
+    AnyRecord,
+    ChunkRecord,
+    Notice,
+    Notices,
+    QueryRecord,
+    RecordError,
+    Remarks,
+    RowError,
+    RunRecord,
+    parse,
+)
+from triage.core.records.content import Content
+from triage.core.records.ledger import Details, Ledger, chunk_line, slots
+from triage.core.records.survey import Survey
+from triage.formats.encoding import NAMES, as_utf8, detect
+from triage.formats.errors import FileError
+from triage.formats.json_text import decode
+from triage.formats.kinds import foreign, refuse, tool_of
+from triage.formats.lines import ArrayCutter, Line, lines
+from triage.formats.repeats import Repeats
+from triage.formats.stream import Readable, Source
+
+HEAD = 64 * 1024
+TITLE = "run file 1"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One record as it was read. `chunks`: what its line was the first to say about chunks, by chunk id."""
+
+    line: int
+    record: AnyRecord
+    chunks: dict[str, Details] = field(default_factory=dict)
+
+
+class RunFile:
+    """One run file being read. Iterate it once; what it learned over the whole file is there afterwards.
+
+    Raises (while iterating):
+        FileError: the file as a whole is not read; nothing of it may be kept.
+    """
+
+    def __init__(self, stream: Readable, limits: Limits = DEFAULT_LIMITS) -> None:
+        self._limits = limits
+        self._source = Source(stream, limits)
+        self._notices = Notices()
+        self._ledger, self._content, self._survey = Ledger(), Content(), Survey(self._notices)
+        self._repeats = Repeats()
+        self._kept: list[RowError] = []
+        self._run_line = 0
+        self.encoding = ""
+        self.lines = 0
+        self.faulty = 0
+        self.counts = {"run": 0, "chunk": 0, "query": 0}
+
+    def __iter__(self) -> Iterator[Item | RowError]:
+        for line in self._records():
+            self.lines += 1
+            item = self._read(line)
+            if isinstance(item, RowError):
+                self.faulty += 1
+                if len(self._kept) < self._limits.errors_kept:
+                    self._kept.append(item)
+            if item is not None:
+                yield item
+        self._finish()
+
+    @property
+    def bytes_taken(self) -> int:
+        """Bytes of the file read so far, before decompression: what progress is measured in."""
+        return self._source.taken
+
+    @property
+    def errors(self) -> list[RowError]:
+        """The row errors so far; beyond `Limits.errors_kept` they are counted in `faulty` only."""
+        return self._kept
+
+    def notices(self) -> list[Notice]:
+        """Return the warnings, complete once the file has been read to its end."""
+        return self._notices.all()
+
+    def content_hash(self) -> bytes:
+        """Return the hash of what the accepted records say, complete once the file has been read to its end."""
+        return self._content.digest()
+
+    def _records(self) -> Iterator[Line]:
+        """Yield the file's records that are not blank, whatever it is wrapped in."""
+        head, blocks = _peek(self._source.blocks())
+        encoding, mark = detect(head)
+        self.encoding = NAMES[encoding]
+        if encoding != "utf-8":
+            self._notices.add("encoding", (self.encoding,))
+        head, blocks = _peek(as_utf8(_without(blocks, mark), encoding))
+        if not head.strip():
+            return
+        if (reason := foreign(head)) is not None:
+            raise reason
+        if head.lstrip().startswith(b"["):
+            cutter = ArrayCutter(self._limits.line_bytes)
+            yield from cutter.cut(blocks)
+            if not cutter.closed:
+                raise refuse("cut_array", "a JSON array that is never closed", "The file is cut off: write it again.")
+            return
+        _check_one_per_line(head)
+        for line in lines(blocks, self._limits.line_bytes):
+            if line.data is None or line.data.strip():
+                yield line
+
+    def _read(self, line: Line) -> Item | RowError | None:
+        try:
+            return self._accept(line)
+        except RecordError as error:
+            return error.on(line.number)
+
+    def _accept(self, line: Line) -> Item | None:
+        """Return the record of a line; None for a repeat, which only counts as a notice."""
+        data, clean = self._decoded(line)
+        remarks = Remarks()
+        record = parse(data, remarks, self._limits, storable_text=clean)
+        if self._is_repeat(record, line.number):
+            self._notices.add("duplicate_line", (f"line {line.number}",))
+            return None
+        chunks = self._learn(record)
+        self._count(record, line.number)
+        self._notices.take(remarks, "run" if isinstance(record, RunRecord) else record.id)
+        return Item(line.number, record, chunks)
+
+    def _decoded(self, line: Line) -> tuple[Any, bool]:
+        if line.data is None:
+            limit = self._limits.line_bytes
+            remedy = "Split the record, or leave out what is not needed."
+            raise RecordError(WHOLE_LINE, f"{line.size:,} bytes", f"at most {limit:,} bytes", remedy)
+        return decode(line.data, line.offset, self._limits)
+
+    def _is_repeat(self, record: AnyRecord, number: int) -> bool:
+        if not isinstance(record, RunRecord):
+            return self._repeats.seen(record, number)
+        if self._run_line or self.lines > 1:
+            found = f"a second run, after line {self._run_line}" if self._run_line else f"a run on line {number}"
+            raise RecordError("kind", found, "one run, on the first line", "Make it the first line of its own file.")
+        return False
+
+    def _learn(self, record: AnyRecord) -> dict[str, Details]:
+        if isinstance(record, RunRecord):
+            return {}
+        mentions = chunk_line(record) if isinstance(record, ChunkRecord) else slots(record.retrieved or ())
+        learned = self._ledger.learn(mentions)
+        named = mentions if isinstance(record, ChunkRecord) else [*mentions, *(record.gold or ())]
+        self._ledger.mention(named)
+        for fact in learned.facts():
+            self._content.add_fact(fact)
+        if learned.differing:
+            self._notices.add("chunk_details_differ", learned.differing)
+        return learned.new
+
+    def _count(self, record: AnyRecord, number: int) -> None:
+        if isinstance(record, RunRecord):
+            self.counts["run"], self._run_line = 1, number
+            self._content.add_run(record)
+            self._survey.see_run(record)
+        elif isinstance(record, ChunkRecord):
+            self.counts["chunk"] += 1
+        else:
+            self.counts["query"] += 1
+            self._content.add_query(record)
+            self._survey.see_query(record)
+
+    def _finish(self) -> None:
+        """Refuse a file with too many faulty lines or none that says anything; else complete the notices."""
+        limits, first = self._limits, self._kept[:20]
+        if self.faulty > limits.faulty_lines and self.faulty > limits.faulty_share * self.lines:
+            raise FileError(
+                "too_many_faulty_lines",
+                f"{self.faulty:,} faulty lines of {self.lines:,}",
+                f"at most {limits.faulty_share:.0%} of them",
+                "Mend them and import the file again: the first ones are listed.",
+                first,
+            )
+        if not self.lines:
+            raise refuse("empty", "an empty file", "Send a file with at least one query.")
+        if not self.counts["query"]:
+            found = "no line that could be read as a query"
+            raise FileError(
+                "no_queries", found, "at least one query with id and question", "See docs/formats.md.", first
+            )
+        self._survey.finish(self._ledger)
+
+
+def _peek(blocks: Iterable[bytes]) -> tuple[bytes, Iterator[bytes]]:
+    """Return the first bytes of a stream, and the whole stream again."""
+    iterator, taken = iter(blocks), b""
+    while len(taken) < HEAD and (block := next(iterator, None)) is not None:
+        taken += block
+    return taken[:HEAD], _again(taken, iterator)
+
+
+def _again(taken: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    yield taken
+    yield from rest
+
+
+def _without(blocks: Iterator[bytes], mark: int) -> Iterator[bytes]:
+    """Yield the stream without its byte order mark."""
+    yield next(blocks, b"")[mark:]
+    yield from blocks
+
+
+def _check_one_per_line(head: bytes) -> None:
+    """Refuse one object spread over many lines, naming the tool that writes such files."""
+    first, _, rest = head.lstrip().partition(b"\n")
+    if first.strip() not in (b"{", b"{}") and not (first.rstrip().endswith(b",") and rest.lstrip().startswith(b'"')):
+        return
+    tool = tool_of(head)
+    found = f"one JSON object over many lines{f', as {tool} writes it' if tool else ''}"
+    raise refuse("pretty_printed", found, "Write one object a line (jq -c '.[]' or json.dumps), or one array of them.")
+
+
+def is_query(item: Item | RowError) -> bool:
+    """Say whether an item is a query that was read."""
+    return isinstance(item, Item) and isinstance(item.record, QueryRecord)
