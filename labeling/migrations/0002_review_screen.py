@@ -6,68 +6,93 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('auth', '0012_alter_user_first_name_max_length'),
-        ('labeling', '0001_initial'),
+        ("auth", "0012_alter_user_first_name_max_length"),
+        ("labeling", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Preference',
+            name="Preference",
             fields=[
-                ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='preference', serialize=False, to=settings.AUTH_USER_MODEL)),
-                ('keys', models.JSONField(default=dict)),
-                ('letters_on', models.BooleanField(default=True)),
-                ('with_alt', models.BooleanField(default=False)),
+                (
+                    "user",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="preference",
+                        serialize=False,
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("keys", models.JSONField(default=dict)),
+                ("letters_on", models.BooleanField(default=True)),
+                ("with_alt", models.BooleanField(default=False)),
             ],
         ),
         migrations.CreateModel(
-            name='Skip',
+            name="Skip",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('reason', models.TextField(blank=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('requeued_at', models.DateTimeField(null=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("reason", models.TextField(blank=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("requeued_at", models.DateTimeField(null=True)),
             ],
         ),
         migrations.AddField(
-            model_name='claimverdict',
-            name='verdict',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='claim_verdicts', to='labeling.verdict'),
+            model_name="claimverdict",
+            name="verdict",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="claim_verdicts",
+                to="labeling.verdict",
+            ),
         ),
         migrations.AddField(
-            model_name='claimverdict',
-            name='withdrawn',
+            model_name="claimverdict",
+            name="withdrawn",
             field=models.BooleanField(default=False),
         ),
         migrations.AddField(
-            model_name='verdict',
-            name='conflicts',
+            model_name="verdict",
+            name="conflicts",
             field=models.BooleanField(default=False),
         ),
         migrations.AlterField(
-            model_name='reviewsession',
-            name='population',
-            field=models.CharField(choices=[('failing', 'Failing'), ('passing', 'Passing'), ('undecided', 'Undecided')], default='failing', max_length=9),
+            model_name="reviewsession",
+            name="population",
+            field=models.CharField(
+                choices=[("failing", "Failing"), ("passing", "Passing"), ("undecided", "Undecided")],
+                default="failing",
+                max_length=9,
+            ),
         ),
         migrations.AddIndex(
-            model_name='lease',
-            index=models.Index(fields=['reviewer', 'session', 'state'], name='seats_of_a_reviewer'),
+            model_name="lease",
+            index=models.Index(fields=["reviewer", "session", "state"], name="seats_of_a_reviewer"),
         ),
         migrations.AddField(
-            model_name='skip',
-            name='item',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='skips', to='labeling.sessionitem'),
+            model_name="skip",
+            name="item",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="skips", to="labeling.sessionitem"
+            ),
         ),
         migrations.AddField(
-            model_name='skip',
-            name='reviewer',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='skips', to=settings.AUTH_USER_MODEL),
+            model_name="skip",
+            name="reviewer",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="skips", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddConstraint(
-            model_name='skip',
-            constraint=models.UniqueConstraint(condition=models.Q(('requeued_at__isnull', True)), fields=('item', 'reviewer'), name='one_open_skip_per_reviewer'),
+            model_name="skip",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("requeued_at__isnull", True)),
+                fields=("item", "reviewer"),
+                name="one_open_skip_per_reviewer",
+            ),
         ),
     ]

@@ -46,7 +46,7 @@ WHERE item.id = seat.item_id AND seat.state <> 'done' AND seat.id = COALESCE(
                          AND verdict.is_current)
      ORDER BY open.position, open.seat LIMIT 1 FOR UPDATE OF open SKIP LOCKED))
 RETURNING seat.id, item.id, item.query_id, item.position, item.blind, seat.token,
-    EXTRACT(EPOCH FROM seat.expires_at - clock_timestamp())
+    EXTRACT(EPOCH FROM seat.expires_at - clock_timestamp())::int
 """
 
 TAKE_NEXT = TAKE.format(at_mine="", at_open="")
@@ -57,7 +57,7 @@ UPDATE labeling_lease
 SET expires_at = clock_timestamp() + make_interval(mins => %(minutes)s)
 WHERE session_id = %(session)s AND position = %(position)s AND reviewer_id = %(user)s AND token = %(token)s
   AND state = 'taken'
-RETURNING EXTRACT(EPOCH FROM expires_at - clock_timestamp())
+RETURNING EXTRACT(EPOCH FROM expires_at - clock_timestamp())::int
 """
 
 WHY_EMPTY = """
@@ -134,7 +134,7 @@ def take(session: ReviewSession, user_id: int, position: int | None = None) -> S
         except IntegrityError:
             continue
         if row is not None:
-            return Seat(*row[:6], seconds_left=int(row[6]))
+            return Seat(*row)
         if not _lost_a_race(session, user_id, position):
             return None
     return None
@@ -160,7 +160,7 @@ def hold(session: ReviewSession, user_id: int, position: int, token: UUID) -> in
             },
         )
         row = cursor.fetchone()
-    return None if row is None else int(row[0])
+    return row[0] if row else None
 
 
 def why_empty(session: ReviewSession, user_id: int) -> EmptyQueue:

@@ -1,0 +1,224 @@
+"""One save: check that the page is fresh, append the verdict and its marks, free the queue, settle the item."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db import connection, transaction
+
+from labeling.core.consistency import Conflict, conflict
+from labeling.models import ClaimVerdict, Lease, ReviewSession, SessionItem, Verdict
+from labeling.models.verdicts import Stage
+from labeling.review.decision import (
+    ContradictoryError,
+    Decision,
+    GoneError,
+    InvalidError,
+    Mark,
+    Receipt,
+    StaleError,
+    Ticket,
+)
+from labeling.settle import settle_queries
+from labeling.worklist import take
+from triage.core.labels import VERDICT_LABELS, Support, is_sub_cause_of
+from triage.core.policy import Policy
+from triage.models import Claim, Retrieved, Suggestion
+
+NOTE_LIMIT = 20_000
+
+#: Row locks the seat: a double click, two tabs and a retry queue up here, and the later ones see what came before.
+SEAT = """
+SELECT id, token, state, GREATEST(EXTRACT(EPOCH FROM clock_timestamp() - taken_at), 0)
+FROM labeling_lease WHERE item_id = %s AND reviewer_id = %s FOR UPDATE
+"""
+
+
+@transaction.atomic
+def save(session: ReviewSession, user: User, position: int, decision: Decision, ticket: Ticket) -> Receipt:
+    """Store what `user` decided about the item at `position`, and return the receipt.
+
+    The same key again returns the first receipt. A late save counts while nobody else took the seat. Raises a
+    NotSavedError with nothing saved; SessionItem.DoesNotExist when there is no such item.
+    """
+    item = session.items.select_related("query").get(position=position)
+    seat_id, seconds = _seat(session, item, user, ticket)
+    earlier = list(Verdict.objects.filter(query=item.query_id, reviewer=user).order_by("pk"))
+    current = next((verdict for verdict in earlier if verdict.is_current), None)
+    replay = next((verdict for verdict in earlier if verdict.idempotency_key == ticket.key), None)
+    if replay is not None:
+        return _replayed(replay, decision, current)
+    if (current.pk if current else None) != ticket.seen:
+        raise StaleError(current)
+    claims = _claims(item)
+    clash = _checked(session, decision, claims)
+    blind = item.blind and not earlier
+    verdict = _verdict(item, user, decision, ticket, current, blind, seconds)
+    verdict.conflicts = clash is not None
+    _append(verdict, current)
+    _mark(verdict, decision.marks)
+    Lease.objects.filter(pk=seat_id).update(state=Lease.State.DONE)
+    settle_queries([item.query_id])
+    return Receipt(verdict, revised=current is not None)
+
+
+def _seat(session: ReviewSession, item: SessionItem, user: User, ticket: Ticket) -> tuple[int, float | None]:
+    """Lock the reviewer's seat of the item; return it and the seconds since it was taken (None on a change)."""
+    row = _own_seat(item, user)
+    if row is None:  # the lease ran out: the save still counts if the item has a seat nobody sits on
+        if take(session, user.pk, item.position) is None:
+            raise GoneError
+        row = _own_seat(item, user)
+        assert row is not None
+        return row[0], None
+    seat_id, token, state, seconds = row
+    if state == Lease.State.DONE:
+        return seat_id, None
+    if token != ticket.token:
+        raise StaleError(None)
+    return seat_id, float(seconds)
+
+
+def _own_seat(item: SessionItem, user: User) -> tuple[int, object, str, float] | None:
+    """Return the reviewer's locked seat of the item as (id, token, state, seconds), if they have one."""
+    with connection.cursor() as cursor:
+        cursor.execute(SEAT, [item.pk, user.pk])
+        row: tuple[int, object, str, float] | None = cursor.fetchone()
+    return row
+
+
+def _replayed(first: Verdict, decision: Decision, current: Verdict | None) -> Receipt:
+    """Return the receipt of a save that arrived before; the same key with other words is a stale page."""
+    same = (first.label, first.sub_cause, first.note) == (decision.label, decision.sub_cause, decision.note)
+    if not same or not first.is_current:
+        raise StaleError(current)
+    return Receipt(first, replayed=True, revised=first.stage != Stage.FIRST)
+
+
+def _claims(item: SessionItem) -> dict[int, int]:
+    """Return the current claims of the item's answer: id -> number on the page."""
+    ids = Claim.objects.filter(query=item.query_id, is_current=True).order_by("position", "pk")
+    return {pk: number for number, pk in enumerate(ids.values_list("pk", flat=True), 1)}
+
+
+def _checked(session: ReviewSession, decision: Decision, claims: dict[int, int]) -> Conflict | None:
+    """Raise InvalidError or ContradictoryError; return the conflict the reviewer insists on, if any."""
+    errors = _errors(decision, claims)
+    if errors:
+        raise InvalidError(errors)
+    if not decision.marks:
+        return None
+    marks = {claims[mark.claim_id]: mark.support for mark in decision.marks}
+    clash = conflict(decision.label, marks, len(claims), _policy(session))
+    if clash is not None and not decision.insists:
+        raise ContradictoryError(clash)
+    return clash
+
+
+def _errors(decision: Decision, claims: dict[int, int]) -> dict[str, str]:
+    """Return field -> what is wrong with it."""
+    errors = {}
+    if not decision.label and not decision.note:
+        errors["label"] = "Choose a label, or write a note."
+    elif decision.label and decision.label not in VERDICT_LABELS:
+        errors["label"] = "That is not a label of the codebook."
+    if not is_sub_cause_of(decision.label, decision.sub_cause):
+        errors["sub_cause"] = "That sub-cause does not belong to the label."
+    if len(decision.note) > NOTE_LIMIT:
+        errors["note"] = f"The note is longer than {NOTE_LIMIT:,} characters."
+    if any(mark.claim_id not in claims for mark in decision.marks):
+        errors["marks"] = "A claim was changed since this page was opened. Reload to see the claims as they are now."
+    if any(mark.support not in set(Support) for mark in decision.marks):
+        errors["marks"] = "A claim is supported, unsupported, contradicted or unsure."
+    return errors
+
+
+def _policy(session: ReviewSession) -> Policy:
+    """Return the policy whose faithfulness threshold the marks are held against."""
+    return session.run.project.policy()
+
+
+def _verdict(
+    item: SessionItem,
+    user: User,
+    decision: Decision,
+    ticket: Ticket,
+    current: Verdict | None,
+    blind: bool,
+    seconds: float | None,
+) -> Verdict:
+    """Return the row to append, with what the machine said at this moment."""
+    suggested = Suggestion.objects.filter(query=item.query_id, is_current=True).first()
+    run, session = item.session.run, item.session
+    return Verdict(
+        query_id=item.query_id,
+        item=item,
+        reviewer=user,
+        label=decision.label,
+        sub_cause=decision.sub_cause,
+        note=decision.note,
+        stage=Stage.REVISED if current is not None else Stage.FIRST,
+        blind=blind,
+        drawn=session.drawn,
+        gold_version=suggested.gold_version if suggested else run.gold_version,
+        policy_fingerprint=suggested.policy_fingerprint if suggested else run.policy_fingerprint,
+        suggested=suggested.label if suggested else "",
+        seconds=seconds,
+        idempotency_key=ticket.key,
+    )
+
+
+def _append(verdict: Verdict, current: Verdict | None) -> None:
+    """Add the row; the one before it stays as history."""
+    if current is not None:
+        Verdict.objects.filter(pk=current.pk).update(is_current=False)
+    verdict.save(force_insert=True)
+
+
+def _mark(verdict: Verdict, marks: tuple[Mark, ...]) -> None:
+    """Add the claim marks that say something new; what they replace stays as history."""
+    if not marks:
+        return
+    chunks = _chunks_by_slot(verdict.query_id) if any(mark.slot for mark in marks) else {}
+    now = {
+        mark.claim_id: mark
+        for mark in ClaimVerdict.objects.filter(
+            claim__in=[mark.claim_id for mark in marks], reviewer=verdict.reviewer_id, is_current=True
+        )
+    }
+    rows = [_row(verdict, mark, chunks) for mark in marks]
+    news = [row for row in rows if _differs(row, now.get(row.claim_id))]
+    ClaimVerdict.objects.filter(
+        pk__in=[now[row.claim_id].pk for row in news if row.claim_id in now],
+    ).update(is_current=False)
+    ClaimVerdict.objects.bulk_create(news)
+
+
+def _chunks_by_slot(query_id: int) -> dict[int, int]:
+    """Return the chunks of the prompt: slot (1 = first) -> chunk id."""
+    slots = Retrieved.objects.filter(query=query_id, in_context=True).order_by("rank")
+    return dict(enumerate(slots.values_list("chunk", flat=True), 1))
+
+
+def _row(verdict: Verdict, mark: Mark, chunks: dict[int, int]) -> ClaimVerdict:
+    """Return the row of one mark. A slot the prompt does not have is no evidence."""
+    chunk_id = chunks.get(mark.slot) if mark.slot else None
+    start, end = mark.span if mark.span and chunk_id else (None, None)
+    return ClaimVerdict(
+        claim_id=mark.claim_id,
+        verdict=verdict,
+        reviewer_id=verdict.reviewer_id,
+        label=mark.support,
+        chunk_id=chunk_id,
+        evidence_start=start,
+        evidence_end=end,
+        stage=verdict.stage,
+        blind=verdict.blind,
+    )
+
+
+def _differs(row: ClaimVerdict, now: ClaimVerdict | None) -> bool:
+    """Say whether the row is news."""
+    if now is None:
+        return True
+    fields = ("label", "chunk_id", "evidence_start", "evidence_end")
+    return any(getattr(row, field) != getattr(now, field) for field in fields)
