@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from triage.models.projects import Invitation, Member, PolicyVersion, Project, Role
-from triage.models.runs import Chunk, Citation, Claim, GoldRevision, Query, Retrieved, Run, RunChunk
+from triage.models.queries import Citation, Claim, Query, Retrieved
+from triage.models.runs import Chunk, GoldRevision, Run, RunChunk
 from triage.models.scores import Judge, QueryMetrics, Score, Scoring, Suggestion
 from triage.models.uploads import Upload, WorkerHeartbeat
 

@@ -1,4 +1,4 @@
-"""A run as imported: queries, chunks, what was retrieved, the claims of each answer. Frozen after import."""
+"""A run as imported, its corpus, and the gold people accepted since. Frozen after import."""
 
 from __future__ import annotations
 
@@ -128,146 +128,13 @@ class RunChunk(models.Model):
         return f"chunk {self.chunk_id} in run {self.run_id}"
 
 
-class Queries(models.QuerySet["Query"]):
-    """Queries of a run by outcome and by what is left to do."""
+class GoldRevisions(models.QuerySet["GoldRevision"]):
+    """Accepted gold by the set it belongs to."""
 
-    def failing(self) -> Self:
-        """Return the queries answered wrongly. Undecided ones are neither failing nor passing."""
-        return self.filter(correct=False)
-
-    def unscored_by(self, panel: str) -> Self:
-        """Return the queries this panel of judges has neither finished nor given up on, in file order."""
-        settled = models.Q(scorings__done_at__isnull=False) | models.Q(scorings__quarantined__gt="")
-        done = Query.objects.filter(settled, scorings__panel=panel).values("pk")
-        return self.exclude(pk__in=done).order_by("position")
-
-
-class Query(models.Model):
-    """One question as evaluated in one run."""
-
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="queries")
-    #: 1-based place in the file; the number in URLs.
-    position = models.IntegerField()
-    key = models.TextField()
-    key_hash = models.BinaryField(max_length=32)
-    question = models.TextField()
-    #: Null = no answer was produced.
-    answer = models.TextField(null=True)
-    reference = models.TextField(null=True)
-    answerable = models.BooleanField(default=True)
-    #: The end-to-end verdict that counts (metrics.md section 1 applied); null = undecided.
-    correct = models.BooleanField(null=True)
-    #: What the file said; null = not said.
-    correct_in_file = models.BooleanField(null=True)
-    #: Whether the answer declined, by the file or by the policy's patterns at import; null only if not decided yet.
-    abstained = models.BooleanField(null=True)
-    abstained_in_file = models.BooleanField(null=True)
-    #: False = the file said `retrieved: null` (unknown); true with no Retrieved rows = retrieved nothing.
-    retrieval_known = models.BooleanField(default=True)
-    #: Gold chunk keys of the file; null = unknown.
-    gold = ArrayField(models.TextField(), null=True)
-    gold_from = models.JSONField(default=dict)
-    conversation = models.JSONField(default=list)
-    slices = models.JSONField(default=dict)
-    #: Recorded scores as the file gave them: list of {metric, value, judge, tool, version, definition, scale, usable}.
-    scores = models.JSONField(default=list)
-    human_scores = models.JSONField(default=list)
-    #: Verdicts and gold challenges of people that came with the file; `labeling` turns them into rows.
-    human = models.JSONField(default=list)
-    challenges = models.JSONField(default=list)
-    #: Named oddities of this row: score_out_of_range, label_score_disagree, duplicate_chunk ...
-    flags = ArrayField(models.TextField(), default=list)
-    latency_ms = models.FloatField(null=True)
-    context_tokens = models.FloatField(null=True)
-    reranker = models.CharField(max_length=40, blank=True)
-    cost = models.FloatField(null=True)
-    trace_id = models.TextField(blank=True)
-    url = models.TextField(blank=True)
-    meta = models.JSONField(default=dict)
-
-    objects = Queries.as_manager()
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["run", "position"], name="one_query_per_position"),
-            models.UniqueConstraint(fields=["run", "key_hash"], name="one_query_per_key"),
-        ]
-        indexes = [
-            models.Index(fields=["run", "position"], condition=models.Q(correct=False), name="failing_in_order"),
-        ]
-
-    def __str__(self) -> str:
-        return self.key
-
-
-class Retrieved(models.Model):
-    """One candidate slot of a query, in rank order (rank 1 first)."""
-
-    query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="retrieved")
-    rank = models.IntegerField()
-    chunk = models.ForeignKey(Chunk, on_delete=models.RESTRICT, related_name="retrieved")
-    #: Retriever and reranker scores as given: any scale, never interpreted as a probability.
-    score = models.FloatField(null=True)
-    rerank_score = models.FloatField(null=True)
-    in_context = models.BooleanField(default=True)
-    tokens = models.IntegerField(null=True)
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["query", "rank"], name="one_chunk_per_rank")]
-
-    def __str__(self) -> str:
-        return f"rank {self.rank} of query {self.query_id}"
-
-
-class Claim(models.Model):
-    """One checkable statement of an answer, from the file or split by us. Its text never changes."""
-
-    class Source(models.TextChoices):
-        """Who cut the claim."""
-
-        FILE = "file"
-        SPLIT = "split"
-        PERSON = "person"
-
-    query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="claims")
-    position = models.IntegerField()
-    text = models.TextField()
-    text_hash = models.BinaryField(max_length=32)
-    #: [start, end) in code points of the answer; null where the claim is not a span of it.
-    span_start = models.IntegerField(null=True)
-    span_end = models.IntegerField(null=True)
-    source = models.CharField(max_length=6, choices=Source.choices)
-    #: False once a person split, merged or edited it: kept for its history, never scored again.
-    is_current = models.BooleanField(default=True)
-    replaced_by = models.ManyToManyField("self", symmetrical=False, related_name="replaces")
-    #: Verdicts the file recorded: list of {chunk, label, score, judge}. A person's marks are in `human`.
-    recorded = models.JSONField(default=list)
-    human = models.JSONField(default=list)
-
-    class Meta:
-        indexes = [
-            models.Index(fields=["query", "position"], name="claims_in_order"),
-            # The score cache asks who has been judged with the same words before.
-            models.Index(fields=["text_hash"], name="claims_by_text"),
-        ]
-
-    def __str__(self) -> str:
-        return self.text
-
-
-class Citation(models.Model):
-    """A chunk or document that a claim says it rests on."""
-
-    claim = models.ForeignKey(Claim, on_delete=models.CASCADE, related_name="citations")
-    position = models.IntegerField()
-    #: The chunk key (or document name) as cited.
-    cited = models.TextField()
-    #: The chunk, where the key names one of the run; null = fabricated or a whole document.
-    chunk = models.ForeignKey(Chunk, null=True, on_delete=models.RESTRICT, related_name="citations")
-    whole_document = models.BooleanField(default=False)
-
-    def __str__(self) -> str:
-        return self.cited
+    def current(self, run: Run) -> dict[str, GoldRevision]:
+        """Return query key -> the newest revision, for the evaluation set of the run."""
+        revisions = self.filter(project=run.project_id, evaluation_set=run.evaluation_set)
+        return {revision.query_key: revision for revision in revisions.order_by("version", "pk")}
 
 
 class GoldRevision(models.Model):
@@ -281,6 +148,8 @@ class GoldRevision(models.Model):
     reference = models.TextField(null=True)
     answerable = models.BooleanField(default=True)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = GoldRevisions.as_manager()
 
     class Meta:
         indexes = [models.Index(fields=["project", "evaluation_set", "version"], name="gold_by_set")]

@@ -6,7 +6,8 @@ from django.db import models
 
 from triage.core.judging import JudgeIdentity, Task
 from triage.core.labels import SUGGESTION_LABELS, Support
-from triage.models.runs import Chunk, Claim, Query
+from triage.models.queries import Claim, Query
+from triage.models.runs import Chunk
 
 
 class Judge(models.Model):
