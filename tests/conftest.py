@@ -9,7 +9,7 @@ import django
 import pytest
 from pytest_django import Settings
 
-from tests import throwaway
+from tests import chromium, throwaway
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -28,6 +28,33 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop them and leave nothing behind, however the run went."""
     if (var := config.stash.get(_services, None)) is not None:
         throwaway.stop(var)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep what starts processes or browsers on one of xdist's workers: two at once would time each other out."""
+    for item in items:
+        for name in ("browser", "faults"):
+            if item.get_closest_marker(name):
+                item.add_marker(pytest.mark.xdist_group("one at a time"))
+
+
+def browser_skips(config: pytest.Config) -> int:
+    """Return how many tests were skipped for want of a Chromium."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    skipped = reporter.stats.get("skipped", []) if reporter else []
+    return sum(chromium.MISSING in str(report.longrepr) for report in skipped)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Where a browser is required (CI), a browser test that was skipped is a failure."""
+    if os.environ.get("REQUIRE_BROWSER") and session.exitstatus == 0 and browser_skips(session.config):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say loudly what was not looked at."""
+    if count := browser_skips(config):
+        terminalreporter.section(f"{count} BROWSER TESTS WERE SKIPPED: {chromium.MISSING}", red=True, bold=True)
 
 
 @pytest.fixture(scope="session")

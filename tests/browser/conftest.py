@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,10 +15,11 @@ from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.chromium import MISSING, find
+
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
-CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 WIDE, PHONE = 1280, 390
 
 # Playwright keeps an event loop in this thread; the rows of a test are still written synchronously, by us alone.
@@ -47,10 +47,10 @@ class Tab:
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
     """One Chromium for the whole run; tests that need it skip, saying so, where there is none."""
-    if not Path(CHROMIUM).exists():
-        pytest.skip(f"no Chromium at {CHROMIUM}: install it or set CHROMIUM to its path")
+    if (path := find()) is None:
+        pytest.skip(MISSING)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM)
+        browser = playwright.chromium.launch(executable_path=path)
         yield browser
         browser.close()
 
