@@ -21,7 +21,7 @@ _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _MARK = re.compile(r"[\[【]\^?([^\[\]【】\n]{1,300})[\]】]|([⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})(?![⁰¹²³⁴⁵⁶⁷⁸⁹])")
 _NUMBERED = re.compile(r"(?:(?:doc|document|source|passage|chunk|ref|citation|context)s?[ :#.]{0,3})?(\d{1,3})$", re.I)
 _RANGE = re.compile(r"(\d{1,3})\s?[-–]\s?(\d{1,3})$")
-_ID_LIKE = re.compile(r"(?=.*\d)(?=.*[^\W\d_])[\w.:#/@-]{3,300}$")
+_ID_LIKE = re.compile(r"(?=.*\d)(?=.*[^\W\d_])[\w.:#/@-]{2,300}$")
 _CODE = re.compile(r"```.*?(?:```|$)|`[^`\n]*`", re.S)
 _LEADING = re.compile(r"(?:\s*(?:[\[【]\^?[^\[\]【】\n]{1,300}[\]】]|[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})[.,;]?)+")
 

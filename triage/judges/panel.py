@@ -1,0 +1,147 @@
+"""The judges of a project in the order they are asked, and what they say of one item together.
+
+Whoever spoke first about a claim or an answer counts; the others are asked only about what is still missing.
+Words known from before (the score cache) are taken as they are, so a judge reads only the pairs it has not read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from triage.core.judging import (
+    ChunkText,
+    ClaimText,
+    GroundingItem,
+    GroundingJudge,
+    JudgeIdentity,
+    PairScore,
+    RelevanceItem,
+    RelevanceJudge,
+    RelevanceScore,
+)
+from triage.judges import lexical, recorded
+
+#: Judges that only hand on or look up: they are asked at once, without a word from the cache.
+FREE = frozenset({recorded.NAME})
+
+_GROUNDING: dict[str, Callable[[], GroundingJudge]] = {
+    recorded.NAME: recorded.RecordedGrounding,
+    lexical.NAME: lexical.LexicalGrounding,
+}
+_RELEVANCE: dict[str, Callable[[], RelevanceJudge]] = {
+    recorded.NAME: recorded.RecordedRelevance,
+    lexical.NAME: lexical.LexicalRelevance,
+}
+#: Asked when a project sets no order of its own.
+DEFAULT_ORDER: tuple[str, ...] = (recorded.NAME, lexical.NAME)
+
+#: (judge fingerprint, claim key, chunk key) -> a word from before.
+Known = Mapping[tuple[str, str, str], PairScore]
+
+
+class UnknownJudgeError(LookupError):
+    """A project names a judge that does not exist here."""
+
+
+class UnreadError(Exception):
+    """A judge would have to read something, and the caller allowed cached words only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Ordered judges, opened. Opening is cheap: a model is loaded when its judge is first asked."""
+
+    grounding: tuple[GroundingJudge, ...]
+    relevance: tuple[RelevanceJudge, ...]
+
+    @property
+    def identities(self) -> tuple[JudgeIdentity, ...]:
+        """Return every judge's identity, grounding first."""
+        grounding = tuple(judge.identity for judge in self.grounding)
+        return grounding + tuple(judge.identity for judge in self.relevance)
+
+    @property
+    def fingerprint(self) -> str:
+        """Return 12 hex digits that change with any judge, its identity or the order."""
+        parts = "\x1f".join(identity.fingerprint for identity in self.identities)
+        return hashlib.sha256(parts.encode()).hexdigest()[:12]
+
+
+def open_panel(names: Sequence[str] = ()) -> Panel:
+    """Return the panel of these judges in order; none named = `DEFAULT_ORDER`. Raises UnknownJudgeError."""
+    order = tuple(dict.fromkeys(names)) or DEFAULT_ORDER
+    for name in order:
+        if name not in _GROUNDING and name not in _RELEVANCE:
+            known = ", ".join(sorted(_GROUNDING.keys() | _RELEVANCE.keys()))
+            raise UnknownJudgeError(f"there is no judge named {name!r}; known judges: {known}")
+    return Panel(
+        grounding=tuple(_GROUNDING[name]() for name in order if name in _GROUNDING),
+        relevance=tuple(_RELEVANCE[name]() for name in order if name in _RELEVANCE),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeWords:
+    """What one judge said of one item."""
+
+    identity: JudgeIdentity
+    words: tuple[PairScore, ...]
+
+
+def consult(judges: Sequence[GroundingJudge], item: GroundingItem, known: Known, *, may_ask: bool) -> list[JudgeWords]:
+    """Return what each judge asked said of the item's claims, in order.
+
+    A claim leaves the item once a judge has a usable word on it. Raises UnreadError where `may_ask` is false and
+    a judge that is not free lacks a pair in `known`; whatever a judge itself raises passes through.
+    """
+    said, left = [], item
+    for judge in judges:
+        if not left.claims:
+            break
+        identity = judge.identity
+        is_free = identity.name in FREE
+        words = judge.ground([left])[0] if is_free else _with_known(judge, left, known, may_ask=may_ask)
+        if words:
+            said.append(JudgeWords(identity, tuple(words)))
+        settled = {word.claim for word in words if not word.error}
+        left = replace(left, claims=tuple(claim for claim in left.claims if claim.key not in settled))
+    return said
+
+
+def _with_known(judge: GroundingJudge, item: GroundingItem, known: Known, *, may_ask: bool) -> list[PairScore]:
+    """Take the known words of a judge and have it read the other pairs, claims with the same gap together."""
+    mark = judge.identity.fingerprint
+    readable = [chunk for chunk in item.chunks if chunk.text and chunk.text.strip()]
+    words: list[PairScore] = []
+    gaps: dict[tuple[ChunkText, ...], list[ClaimText]] = {}
+    for claim in item.claims:
+        found = {chunk.key: known.get((mark, claim.key, chunk.key)) for chunk in readable}
+        words += [word for word in found.values() if word is not None]
+        if gap := tuple(chunk for chunk in readable if found[chunk.key] is None):
+            gaps.setdefault(gap, []).append(claim)
+    if gaps and not may_ask:
+        raise UnreadError(judge.identity.name)
+    asked = [replace(item, claims=tuple(claims), chunks=gap) for gap, claims in gaps.items()]
+    for answer in judge.ground(asked) if asked else []:
+        words += answer
+    return words
+
+
+def rate(
+    judges: Sequence[RelevanceJudge], item: RelevanceItem, known: Mapping[str, RelevanceScore], *, may_ask: bool
+) -> list[tuple[JudgeIdentity, RelevanceScore]]:
+    """Return the words on an answer, up to and with the first usable one. `known` is by judge fingerprint."""
+    said = []
+    for judge in judges:
+        identity = judge.identity
+        word = known.get(identity.fingerprint)
+        if word is None and not may_ask and identity.name not in FREE:
+            raise UnreadError(identity.name)
+        word = word or judge.rate([item])[0]
+        if word is not None:
+            said.append((identity, word))
+            if not word.error:
+                break
+    return said

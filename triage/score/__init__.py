@@ -1,0 +1,8 @@
+"""The verb `score`: ask the judges what they say of a run's claims and answers, and keep their words as rows."""
+
+from __future__ import annotations
+
+from triage.score.panels import panel_of
+from triage.score.verb import Scored, score
+
+__all__ = ["Scored", "panel_of", "score"]
