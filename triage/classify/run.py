@@ -1,0 +1,104 @@
+"""One pass over a run in batches of queries by id; each batch is one transaction."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from triage.classify.panel import panel_of
+from triage.classify.reading import Basis, Loaded, load
+from triage.classify.writing import Filed, write_metrics, write_outcomes, write_suggestions
+from triage.core.classifier import classify as file_under
+from triage.core.metrics import QueryFacts, QueryMetrics, measure
+from triage.core.policy import Policy
+from triage.core.position import Positions
+from triage.core.readings import Pair, read
+from triage.core.recorded_scores import stand_in, usable
+from triage.core.summary import Summariser
+from triage.models import GoldRevision, PolicyVersion, Project, Query, Run
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What a run sums up to, counted while its queries pass by."""
+
+    summariser: Summariser = field(default_factory=Summariser)
+    positions: Positions = field(default_factory=Positions)
+    pair: Pair = field(default_factory=Pair)
+    outcomes: Counter[str] = field(default_factory=Counter)
+    classes: Counter[str] = field(default_factory=Counter)
+
+    def add(self, facts: QueryFacts, metrics: QueryMetrics) -> None:
+        self.summariser.add(facts, metrics)
+        self.positions.add(facts)
+        self.pair.add(facts, metrics)
+        self.outcomes[{True: "correct", False: "failing", None: "undecided"}[facts.correct]] += 1
+
+    def as_json(self, policy: Policy) -> dict[str, Any]:
+        """Return the run's stored summary."""
+        metrics = self.summariser.result()
+        return {
+            "metrics": {key: asdict(summary) for key, summary in metrics.items()},
+            "outcomes": {name: self.outcomes[name] for name in ("failing", "correct", "undecided")},
+            "classes": dict(self.classes),
+            "readings": [asdict(reading) for reading in read(self.pair, metrics)],
+            "position": [asdict(row) for row in self.positions.rows()],
+            "policy": policy.model_dump(mode="json"),
+        }
+
+
+def classify(run_id: int) -> dict[str, Any]:
+    """Measure every query of the run under the project's policy, file the failing ones, store and return the summary.
+
+    Safe to run twice and at the same time: batches lock their queries, the same basis is the same row.
+    """
+    run = Run.objects.select_related("project").get(pk=run_id)
+    basis = Basis(panel_of(run), run.project.policy(), GoldRevision.objects.current(run))
+    tally, after = _Tally(), 0
+    while last := _classify_after(after, run, basis, tally):
+        after = last
+    summary = tally.as_json(basis.policy)
+    Run.objects.filter(pk=run.pk).update(
+        summary=summary, policy_fingerprint=basis.policy.fingerprint, gold_version=basis.gold_version
+    )
+    return summary
+
+
+@transaction.atomic
+def _classify_after(after: int, run: Run, basis: Basis, tally: _Tally) -> int:
+    """Classify the next batch of queries; return the last one's id, 0 when there was none left."""
+    queries = list(Query.objects.next_batch(run, after, settings.CLASSIFY_BATCH_QUERIES))
+    if not queries:
+        return 0
+    measured, filed, loaded = [], [], load(queries, basis)
+    for each in loaded:
+        facts, metrics = _measured(each)
+        tally.add(facts, metrics)
+        measured.append((each.query, metrics))
+        if facts.correct is False:
+            told = file_under(facts, metrics, basis.policy)
+            tally.classes[told.label] += 1
+            filed.append(Filed(each, metrics, told))
+    write_outcomes([(each.query, each.facts) for each in loaded])
+    write_metrics(measured)
+    write_suggestions([query.pk for query in queries], filed, basis)
+    return queries[-1].pk
+
+
+def _measured(loaded: Loaded) -> tuple[QueryFacts, QueryMetrics]:
+    scores = usable(loaded.query.scores)
+    return stand_in(loaded.facts, measure(loaded.facts), scores, claims_recorded=loaded.claims_recorded)
+
+
+def adopt(project: Project, policy: Policy, user_id: int | None = None) -> PolicyVersion:
+    """Make this the policy of the project; adopting the current one again changes nothing."""
+    newest = project.policy_versions.order_by("-pk").first()
+    if newest and newest.fingerprint == policy.fingerprint:
+        return newest
+    return project.policy_versions.create(
+        fingerprint=policy.fingerprint, body=policy.model_dump(mode="json"), adopted_by_id=user_id
+    )
