@@ -5,8 +5,10 @@ All offsets are code points, as Python counts them: an emoji is one or more, a c
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +28,23 @@ def segments(text: str, spans: Mapping[int, tuple[int, int]]) -> tuple[Segment, 
 
     Spans that are empty, backwards or outside the text must be left out by the caller: see `is_inside`.
     """
-    cuts = sorted({0, len(text), *(edge for span in spans.values() for edge in span)})
-    opened = sorted(spans, key=lambda number: (spans[number][1] - spans[number][0], number))
-    return tuple(
-        Segment(
-            text=text[start:end],
-            start=start,
-            claims=tuple(number for number in opened if spans[number][0] <= start and end <= spans[number][1]),
-            ends=tuple(sorted(number for number in opened if spans[number][1] == end)),
-        )
-        for start, end in zip(cuts, cuts[1:], strict=False)
-    )
+    starts, ends = _by_edge(spans, 0), _by_edge(spans, 1)
+    length = {number: end - start for number, (start, end) in spans.items()}
+    over: set[int] = set()
+    pieces = []
+    for start, end in pairwise(sorted({0, len(text), *starts, *ends})):
+        over = (over - set(ends[start])) | set(starts[start])
+        covering = sorted(over, key=lambda number: (length[number], number))
+        pieces.append(Segment(text[start:end], start, tuple(covering), tuple(sorted(ends[end]))))
+    return tuple(pieces)
+
+
+def _by_edge(spans: Mapping[int, tuple[int, int]], edge: int) -> defaultdict[int, list[int]]:
+    """Return the claims that start (edge 0) or end (edge 1) at each offset."""
+    found: defaultdict[int, list[int]] = defaultdict(list)
+    for number, span in spans.items():
+        found[span[edge]].append(number)
+    return found
 
 
 def is_inside(text: str, span: tuple[int | None, int | None]) -> bool:
