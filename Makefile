@@ -24,7 +24,7 @@ define install
 	@want=$$(cksum < $(1)); if [ "$$(cat .venv/$(2) 2>/dev/null)" != "$$want" ]; then \
 	printf -- '-- Installing %s from %s (about a minute the first time)\n' "$$(grep -c '==' $(1)) packages" "$(1)"; \
 	began=$$(date +%s); \
-	$(PY) -m pip install --quiet --disable-pip-version-check --no-input --require-hashes -r $(1) || exit $$?; \
+	$(PY) -m pip install -qq --disable-pip-version-check --no-input --require-hashes -r $(1) || exit $$?; \
 	printf '%s\n' "$$want" > .venv/$(2); printf '   %s s\n' "$$(($$(date +%s) - began))"; fi
 endef
 
