@@ -50,6 +50,7 @@ def test_one_single_chunk_is_enough_and_all_that_support_are_named() -> None:
 
 def test_a_word_on_a_chunk_outside_the_context_is_no_word() -> None:
     assert decide([("j", [Word("far", True)])], CONTEXT).supported is None
+    assert decide([("j", [Word("far", True)])], None).supporting == {"far"}  # nobody said what the context was
 
 
 def test_a_word_on_the_whole_context_counts_without_naming_a_chunk() -> None:

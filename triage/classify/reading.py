@@ -78,15 +78,16 @@ class _Rows:
     def of(self, query: Query) -> Loaded:
         """Return one query with its facts."""
         slots, claims = self._slots[query.pk], self._claims[query.pk]
-        context = frozenset(slots.context)
+        known = query.retrieval_known
+        context = frozenset(slots.context) if known else None
         stated = [self._claim(claim, context) for claim in claims]
         relevance, rated_by = self._rating(query.pk)
         judges = {judge for _, judge in stated} | {rated_by}
         facts = QueryFacts(
             key=query.key,
             answer=query.answer,
-            candidates=tuple(slots.candidates) if query.retrieval_known else None,
-            context=tuple(slots.context) if query.retrieval_known else None,
+            candidates=tuple(slots.candidates) if known else None,
+            context=tuple(slots.context) if known else None,
             blank=frozenset(slots.blank),
             claims=tuple(claim for claim, _ in stated),
             relevance=relevance,
@@ -97,7 +98,7 @@ class _Rows:
         )
         return Loaded(query, facts, tuple(sorted(judges - {""})), any(claim.recorded for claim in claims))
 
-    def _claim(self, claim: Claim, context: frozenset[str]) -> tuple[ClaimFacts, str]:
+    def _claim(self, claim: Claim, context: frozenset[str] | None) -> tuple[ClaimFacts, str]:
         """Return a claim's facts and the judge that decided on it."""
         words: dict[int, list[Word]] = self._words.get(claim.pk, {})
         said = [(judge.fingerprint, words.get(judge.pk, [])) for judge in self._basis.panel.grounding]
@@ -119,10 +120,10 @@ class _Rows:
         return None, ""
 
 
-def _citation(cite: Citation, said: list[tuple[str, list[Word]]], context: frozenset[str]) -> CitationFacts:
+def _citation(cite: Citation, said: list[tuple[str, list[Word]]], context: frozenset[str] | None) -> CitationFacts:
     return CitationFacts(
         chunk=cite.cited,
-        in_context=cite.cited in context,
+        in_context=context is None or cite.cited in context,
         whole_document=cite.whole_document,
         supports=on_pair(said, cite.cited),
     )

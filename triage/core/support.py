@@ -41,13 +41,14 @@ def word(chunk: str | None, value: float | None, label: str, threshold: float) -
     return Word(chunk, value >= threshold if value is not None and is_usable_score(value) else None)
 
 
-def decide(judges: Sequence[tuple[str, Sequence[Word]]], context: frozenset[str]) -> Decision:
+def decide(judges: Sequence[tuple[str, Sequence[Word]]], context: frozenset[str] | None) -> Decision:
     """Return the word of the first judge that has one on this claim; words on chunks outside the context are none.
 
+    `context` None = unknown: every chunk a judge names may have been in it.
     A judge that supports nothing and failed on some chunk has no word: the chunk it failed on might support.
     """
     for judge, words in judges:
-        heard = [each for each in words if each.chunk is None or each.chunk in context]
+        heard = [each for each in words if each.chunk is None or context is None or each.chunk in context]
         supporting = [each.chunk for each in heard if each.supports]
         if supporting:
             return Decision(True, frozenset(chunk for chunk in supporting if chunk is not None), judge=judge)
