@@ -56,7 +56,7 @@ class Arm:
             "evaluation_set": {
                 "name": "tallyrook-help",
                 "version": "v4",
-                "built_at": "2026-09-18",
+                "built_at": "2026-09-18T15:20:00Z",
                 "questions_from": "logs",
                 "pooled_from": ["bm25", "dense-e2"],
                 "serving_k": self.k,

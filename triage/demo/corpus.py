@@ -75,7 +75,7 @@ def _chunk(document: dict[str, Any], entry: dict[str, Any], number: int) -> Chun
         title=document["title"],
         section=entry["section"],
         url=f"{document['url']}#{_anchor(entry['section'])}",
-        updated_at=document["updated_at"].isoformat(),
+        updated_at=f"{document['updated_at'].isoformat()}T09:00:00Z",
         superseded_by=entry.get("superseded_by", document.get("superseded_by", "")),
         summary_of=tuple(entry.get("summary_of", ())),
     )

@@ -96,13 +96,21 @@ def load_answers(name: str) -> dict[str, Answer]:
 def _answer(entry: dict[str, Any]) -> Answer:
     return Answer(
         text=None if entry.get("no_answer") else entry["answer"],
-        correct={"undecided": None, "from_abstention": None}.get(entry.get("correct", True), entry.get("correct", True)),
+        correct={"undecided": None, "from_abstention": None}.get(
+            entry.get("correct", True), entry.get("correct", True)
+        ),
         abstained=entry.get("abstained"),
         has_claims=entry.get("claims", True),
         relevance=entry.get("relevance"),
         reranker_timed_out=entry.get("reranker") == "timeout",
         ranks=entry.get("ranks", {}),
     )
+
+
+def _correct(entry: dict[str, Any]) -> bool | None:
+    """Return the verdict of the file; a word (`undecided`, `from_abstention`) says why there is none."""
+    verdict = entry.get("correct", True)
+    return verdict if isinstance(verdict, bool) else None
 
 
 def load_planned() -> dict[str, dict[str, dict[str, str]]]:

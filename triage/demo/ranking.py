@@ -16,11 +16,10 @@ from triage.demo.corpus import Chunk
 from triage.demo.noise import normal
 
 _WORD = re.compile(r"[a-z0-9_€]+")
-_STOP = frozenset(
-    """a an and are as at be been but by can do does for from had has have how if in into is it its my no not of on
-    or our she so that the their them then there they this to up us was we were what when where which who why will
-    with you your i he her his one ask asks""".split()
-)
+_STOP_WORDS = """a an and are as at be been but by can do does for from had has have how if in into is it its my no
+not of on or our she so that the their them then there they this to up us was we were what when where which who why
+will with you your i he her his one ask asks"""
+_STOP = frozenset(_STOP_WORDS.split())
 _K1, _B = 1.2, 0.75
 #: What words of the question, words of the meaning and the subject weigh in the first stage.
 _ASKED, _MEANT, _SUBJECT = 0.45, 0.25, 0.24
