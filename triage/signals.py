@@ -8,3 +8,7 @@ from django.dispatch import Signal
 run_ingested = Signal()
 #: A run's suggestions were rebuilt (sent after the commit). Arguments: sender=Run, run_id=int.
 run_classified = Signal()
+#: A page wants to know what people found in a run; answered by a `core.review.ReviewState`. Arguments: run_id=int.
+review_wanted = Signal()
+#: A page wants a query's verdicts, answered by a list of `core.review.VerdictLine`. Arguments: query_id=int.
+history_wanted = Signal()

@@ -20,6 +20,7 @@ from triage.core.readings import Pair, read
 from triage.core.recorded_scores import stand_in, usable
 from triage.core.summary import Summariser
 from triage.models import GoldRevision, PolicyVersion, Project, Query, Run
+from triage.signals import run_classified
 
 
 @dataclass(slots=True)
@@ -65,6 +66,7 @@ def classify(run_id: int) -> dict[str, Any]:
     Run.objects.filter(pk=run.pk).update(
         summary=summary, policy_fingerprint=basis.policy.fingerprint, gold_version=basis.gold_version
     )
+    transaction.on_commit(lambda: run_classified.send(sender=Run, run_id=run.pk))
     return summary
 
 

@@ -7,6 +7,7 @@ from typing import Self
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
+from triage.core.closure import Outcomes
 from triage.models.runs import Chunk, Run
 
 
@@ -22,6 +23,16 @@ class Queries(models.QuerySet["Query"]):
         settled = models.Q(scorings__done_at__isnull=False) | models.Q(scorings__quarantined__gt="")
         done = Query.objects.filter(settled, scorings__panel=panel).values("pk")
         return self.exclude(pk__in=done).order_by("position")
+
+    def outcomes(self, run: Run) -> Outcomes:
+        """Return how many queries of the run are failing, correct and undecided."""
+        return Outcomes(
+            **self.filter(run=run).aggregate(
+                failing=models.Count("pk", filter=models.Q(correct=False)),
+                correct=models.Count("pk", filter=models.Q(correct=True)),
+                undecided=models.Count("pk", filter=models.Q(correct__isnull=True)),
+            )
+        )
 
     def next_batch(self, run: Run, after: int, size: int) -> Self:
         """Return the run's next queries by id, locked against another classification, not against readers.

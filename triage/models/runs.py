@@ -12,6 +12,9 @@ from django.db import models
 from triage.models.keys import new_key
 from triage.models.projects import Project
 
+#: Arms a run is compared with at once, the newest first.
+MOST_ARMS = 20
+
 
 class Runs(models.QuerySet["Run"]):
     """Runs by who sees them and by what is left to do."""
@@ -19,6 +22,18 @@ class Runs(models.QuerySet["Run"]):
     def of(self, user: AbstractBaseUser | AnonymousUser) -> Self:
         """Return the runs of the projects this user is a member of."""
         return self.filter(project__members__user=user.pk)
+
+    def arms_of(self, run: Run) -> list[tuple[str, float]]:
+        """Return (name, mean tokens per chunk) of the classified runs over the same evaluation set, this one first."""
+        same = (
+            self.filter(project=run.project_id, evaluation_set=run.evaluation_set)
+            if run.evaluation_set
+            else self.none()
+        )
+        others = same.exclude(pk=run.pk).exclude(summary={}).order_by("-pk")
+        named = [(run.name, run.summary), *others.values_list("name", "summary")[:MOST_ARMS]]
+        told = ((name, summary.get("metrics", {}).get("tokens_per_chunk", {})) for name, summary in named)
+        return [(name, tokens["value"]) for name, tokens in told if tokens.get("value") is not None]
 
     def unfinished(self) -> Self:
         """Return the runs `advance` still has work on, oldest first."""
@@ -65,6 +80,8 @@ class Run(models.Model):
     state = models.CharField(max_length=12, choices=State.choices, default=State.SCORING)
     #: Why a run is paused or failed, in a sentence for people.
     state_reason = models.TextField(blank=True)
+    #: How often classifying was begun without an end: a run that kills its worker is given up.
+    classify_attempts = models.IntegerField(default=0)
     gold_version = models.IntegerField(default=1)
     #: Run-level metrics, readings and closure checks as last rebuilt by `classify`; empty before that.
     summary = models.JSONField(default=dict)

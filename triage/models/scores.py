@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from django.db import models
 
 from triage.core.judging import JudgeIdentity, Task
 from triage.core.labels import SUGGESTION_LABELS, Support
 from triage.models.queries import Claim, Query
-from triage.models.runs import Chunk
+from triage.models.runs import Chunk, Run
 
 
 class Judge(models.Model):
@@ -121,6 +123,18 @@ class QueryMetrics(models.Model):
         return f"metrics of query {self.query_id}"
 
 
+class Suggestions(models.QuerySet["Suggestion"]):
+    """Suggestions by run."""
+
+    def current_in(self, run: Run) -> Self:
+        """Return the current suggestions of the run's failing queries."""
+        return self.filter(query__run=run, is_current=True, query__correct=False)
+
+    def classes(self, run: Run) -> dict[str, int]:
+        """Return automatic label -> failing queries filed under it."""
+        return dict(self.current_in(run).values_list("label").annotate(models.Count("pk")))
+
+
 class Suggestion(models.Model):
     """The class the machine filed a failing query under, and why. Rows are kept; one per query is current."""
 
@@ -147,6 +161,8 @@ class Suggestion(models.Model):
     basis = models.CharField(max_length=16)
     is_current = models.BooleanField(default=True)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = Suggestions.as_manager()
 
     class Meta:
         constraints = [

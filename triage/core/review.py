@@ -1,0 +1,51 @@
+"""What people's verdicts come to, as the machine's pages show it. Who gives them, the machine does not know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TypeVar
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewState:
+    """The final verdicts of a run. All counts are of queries."""
+
+    #: automatic label -> queries filed under it that have a final verdict
+    reviewed: Mapping[str, int] = field(default_factory=dict)
+    #: final label -> failing queries that have it
+    confirmed: Mapping[str, int] = field(default_factory=dict)
+    #: Passing queries with a final verdict, and those of them found wrong.
+    passing_reviewed: int = 0
+    missed_failures: int = 0
+
+    @property
+    def final(self) -> int:
+        """Return how many failing queries have a final verdict."""
+        return sum(self.confirmed.values())
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictLine:
+    """One verdict of the history of a query, newest first in a list."""
+
+    given_at: datetime
+    reviewer: str
+    #: Blank = a note without a label.
+    label: str
+    sub_cause: str
+    note: str
+    #: first, revised, adjudicated, bulk or imported
+    stage: str
+    is_blind: bool
+    #: Neither replaced nor withdrawn.
+    stands: bool
+
+
+Answer = TypeVar("Answer")
+
+
+def first_answer(responses: list[tuple[object, Answer | None]], otherwise: Answer) -> Answer:
+    """Return what the first listener of a signal answered, or `otherwise` when nobody listens."""
+    return next((answer for _, answer in responses if answer is not None), otherwise)
