@@ -202,6 +202,11 @@ def test_the_context_is_the_first_k_of_twenty_candidates(key: str) -> None:
         assert len({slot["id"] for slot in query["retrieved"]}) == 20, query["id"]
 
 
+def test_only_the_run_with_a_reranker_says_how_it_fared() -> None:
+    states = {key: {query.get("reranker") for query in run(key).queries.values()} for key in RUNS}
+    assert states == {CURRENT: {"ok", "timeout"}, PREVIOUS: {"off"}, GOLD_ONLY: {"off", None}}
+
+
 def test_tokens_per_chunk_agree_across_arms_within_ten_percent() -> None:
     means = []
     for key in RUNS:

@@ -151,7 +151,7 @@ def _spent(
     tokens = sum(desk.corpus[chunk].tokens for chunk in context)
     spoken = count_tokens(text)
     read = _PROMPT_TOKENS[arm.prompt] + tokens + count_tokens(question.searched)
-    reranker = "timeout" if answer.reranker_timed_out else "ok" if arm.reranked else "off"
+    reranker = "off" if not arm.reranked else "timeout" if answer.reranker_timed_out else "ok"
     return {
         "latency_ms": _latency_ms(arm, question.id, read, spoken, reranker),
         "context_tokens": tokens,
