@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from django.db.models import Count, FilteredRelation, Func, Q, TextField
 from django.db.models.fields.json import KeyTextTransform
@@ -47,7 +47,7 @@ def slice_rows(run: Run, key: str) -> list[SliceRow]:
     """Return one row per value of the key, the largest first, the queries without it last."""
     current = FilteredRelation("suggestions", condition=Q(suggestions__is_current=True))
     classes = {f"in_{label}": Count("pk", filter=Q(current__label=label, correct=False)) for label in _COUNTED}
-    parts: Iterable[dict[str, Any]] = (
+    parts = (
         Query.objects.filter(run=run)
         .annotate(part=KeyTextTransform(key, "slices"), current=current)
         .values("part")
@@ -65,6 +65,6 @@ def slice_rows(run: Run, key: str) -> list[SliceRow]:
             outcomes=Outcomes(part["failing"], part["right"], part["undecided"]),
             classes={str(label): part[f"in_{label}"] for label in _COUNTED},
         )
-        for part in parts
+        for part in cast("Iterable[dict[str, Any]]", parts)
     ]
     return sorted(rows, key=lambda row: (row.value is None, -row.outcomes.queries, row.name))
