@@ -90,6 +90,12 @@ def socket_folder(data: Path, socket_name: str) -> Path:
     return Path("/tmp") / f"rag-triage-{hashlib.sha256(os.fsencode(data)).hexdigest()[:16]}"  # noqa: S108
 
 
+def remove_socket_folder(data: Path, folder: Path) -> None:
+    """Remove the short folder of a stopped service; the data folder is never touched."""
+    if folder != data:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 @contextmanager
 def only_one(lock: Path) -> Iterator[None]:
     """Wait for the lock file and hold it. The kernel lets go of it when the holder dies, however it dies.

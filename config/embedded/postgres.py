@@ -30,6 +30,7 @@ from config.embedded.places import (
     only_one,
     owner_for,
     private_folder,
+    remove_socket_folder,
     socket_folder,
 )
 
@@ -100,7 +101,9 @@ def stop(var: Path) -> bool:
     if not data_folder(var).exists():
         return False
     with only_one(var / "pg.lock"):
-        return _end(var, signal.SIGINT)
+        was_there = _end(var, signal.SIGINT)
+        remove_socket_folder(data_folder(var), host(var))
+    return was_there
 
 
 def _ping(folder: Path) -> Ping:

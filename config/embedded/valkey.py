@@ -28,6 +28,7 @@ from config.embedded.places import (
     only_one,
     owner_for,
     private_folder,
+    remove_socket_folder,
     socket_folder,
 )
 
@@ -88,7 +89,9 @@ def stop(var: Path) -> bool:
     if not data_folder(var).exists():
         return False
     with only_one(var / "redis.lock"):
-        return _end(var)
+        was_there = _end(var)
+        remove_socket_folder(data_folder(var), socket_path(var).parent)
+    return was_there
 
 
 def _binary() -> str:

@@ -142,6 +142,8 @@ def test_any_folder_name_serves(make: Make, name: str) -> None:
     assert ask(var, "SELECT 1") == [(1,)]
     assert valkey.ensure(var) is True
     assert embedded.stop(var) == ["Redis", "PostgreSQL"]
+    short = {postgres.host(var), valkey.socket_path(var).parent} - {postgres.data_folder(var), valkey.data_folder(var)}
+    assert not [folder for folder in short if folder.exists()], "a stop leaves nothing in /tmp"
 
 
 def test_a_foreign_environment_does_not_reach_the_server(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
