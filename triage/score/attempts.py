@@ -8,7 +8,7 @@ the broker does.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import timedelta
 
 from django.db import connection
@@ -24,9 +24,8 @@ GAVE_UP = f"The worker was lost {MAX_ATTEMPTS} times while judging this query (m
 
 
 @contextmanager
-def working_on(query: int) -> Iterator[bool]:
-    """Hold the query for this connection; False = somebody else has it. The lock dies with the connection."""
-    name = f"score:{query}"
+def held(name: str) -> Iterator[bool]:
+    """Hold a name for this connection; False = somebody else has it. The lock dies with the connection."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [name])
         is_mine: bool = cursor.fetchone()[0]
@@ -35,6 +34,11 @@ def working_on(query: int) -> Iterator[bool]:
         finally:
             if is_mine:
                 cursor.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", [name])
+
+
+def working_on(query: int) -> AbstractContextManager[bool]:
+    """Hold a query: at any time one worker reads it."""
+    return held(f"score:{query}")
 
 
 def open_scorings(queries: Sequence[int], panel: str) -> None:
@@ -64,6 +68,11 @@ def finish(queries: Sequence[int], panel: str) -> None:
     Scoring.objects.filter(query__in=queries, panel=panel, done_at__isnull=True).update(
         done_at=Now(), leased_until=None
     )
+
+
+def release(queries: Sequence[int], panel: str) -> None:
+    """Give back queries that were not begun, so that they are handed out again at once."""
+    Scoring.objects.filter(query__in=queries, panel=panel, done_at__isnull=True).update(leased_until=None)
 
 
 def set_aside(query: int, panel: str, reason: str) -> None:

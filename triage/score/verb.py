@@ -54,9 +54,7 @@ class _Batch:
     until: float
 
 
-def score(
-    run_id: int, query_ids: Sequence[int], *, budget_s: float = BUDGET_S, panel: Panel | None = None
-) -> Scored:
+def score(run_id: int, query_ids: Sequence[int], *, budget_s: float = BUDGET_S, panel: Panel | None = None) -> Scored:
     """Ask the judges about these queries of the run; `panel` in place of the project's own, where given.
 
     Raises UnknownJudgeError where the project names one that is not there; any other fault stays in its query.
@@ -73,9 +71,18 @@ def score(
     batch = _Batch(panel, mark, judges, before, time.monotonic() + budget_s)
     unread, settled = _settle_from_before(batch, cases)
     counts = {"done": settled, "failed": 0, "set_aside": 0, "left": 0}
-    for case in unread:
+    for number, case in enumerate(unread):
+        if time.monotonic() > batch.until or _is_halted(run_id):
+            counts["left"] += len(unread) - number
+            attempts.release([later.query for later in unread[number:]], mark)
+            break
         counts[_score_one(batch, case)] += 1
     return Scored(**counts)
+
+
+def _is_halted(run_id: int) -> bool:
+    """Say whether people paused or cancelled the run meanwhile."""
+    return Run.objects.filter(pk=run_id, state__in=[Run.State.PAUSED, Run.State.CANCELLED]).exists()
 
 
 def _settle_from_before(batch: _Batch, cases: Sequence[Case]) -> tuple[list[Case], int]:
@@ -99,8 +106,6 @@ def _settle_from_before(batch: _Batch, cases: Sequence[Case]) -> tuple[list[Case
 
 def _score_one(batch: _Batch, case: Case) -> str:
     """Score one case under its lock; return which of the counts of `Scored` it adds to."""
-    if time.monotonic() > batch.until:
-        return "left"
     with attempts.working_on(case.query) as is_mine:
         if not is_mine:
             return "left"

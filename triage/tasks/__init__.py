@@ -1,0 +1,63 @@
+"""Tasks: ids in, rows out. Each does one bounded piece and hands the run back to `advance`, the one driver."""
+
+from __future__ import annotations
+
+import logging
+
+from celery import shared_task
+from kombu.exceptions import OperationalError
+
+from triage import classify as classify_verb
+from triage import score as score_verb
+from triage.models import Run
+from triage.tasks import driver, pulse, steering
+from triage.tasks.driver import Do
+from triage.tasks.inprocess import run_to_end
+
+__all__ = ["advance", "advance_soon", "classify", "pulse", "run_to_end", "score", "steering", "sweep"]
+
+log = logging.getLogger(__name__)
+
+
+def advance_soon(run_id: int) -> bool:
+    """Queue `advance`. False = the queue does not answer: the next sweep sees to the run, nothing is lost."""
+    try:
+        advance.delay(run_id)
+    except OperationalError as fault:
+        log.warning("run %s waits for the next sweep: %.200r", run_id, fault)
+        return False
+    return True
+
+
+@shared_task(name="triage.advance")
+def advance(run_id: int) -> None:
+    """Hand out the run's next batches, or its classification."""
+    step = driver.next_step(run_id)
+    for batch in step.batches:
+        score.delay(run_id, list(batch))
+    if step.do is Do.CLASSIFY:
+        classify.delay(run_id)
+
+
+@shared_task(name="triage.score")
+def score(run_id: int, query_ids: list[int]) -> None:
+    """Score a batch of queries."""
+    if driver.is_scoring(run_id):
+        score_verb.score(run_id, query_ids)
+        advance_soon(run_id)
+
+
+@shared_task(name="triage.classify", soft_time_limit=540, time_limit=570)
+def classify(run_id: int) -> None:
+    """Classify the run, one worker at a time."""
+    with driver.classifying(run_id) as is_mine:
+        if is_mine:
+            classify_verb.classify(run_id)
+            driver.end_classifying(run_id)
+
+
+@shared_task(name="triage.sweep")
+def sweep() -> None:
+    """Hand every unfinished run to `advance`: whatever message was lost, this makes up for it."""
+    for run_id in Run.objects.unfinished().values_list("pk", flat=True):
+        advance_soon(run_id)
