@@ -63,6 +63,14 @@
   document.addEventListener("htmx:swapError", () => trouble("The answer could not be shown. Reload the page."));
   document.addEventListener("htmx:afterRequest", ({ detail }) => { if (detail.successful) calm(); });
 
+  // --- a new log-in in another tab has a new CSRF token: the cookie knows it, the page's own copy may be old
+  document.addEventListener("htmx:configRequest", ({ detail }) => {
+    const token = document.cookie.match(/(?:^|; )csrftoken=([^;]+)/)?.[1];
+    if (!token) return;
+    detail.headers["X-CSRFToken"] = token;
+    if (detail.parameters.csrfmiddlewaretoken) detail.parameters.csrfmiddlewaretoken = token;
+  });
+
   // --- after a swap: dates are local, the focus has a place, the change is announced
   function localTimes(root) {
     for (const time of $$("time[datetime]", root)) {

@@ -9,6 +9,7 @@ from django import forms
 from django.contrib.auth.decorators import login_not_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.template import engines
 from django.urls import path
 from django.utils import timezone
@@ -114,4 +115,9 @@ def components(request: HttpRequest) -> HttpResponse:
     return HttpResponse(template.render(_context(), request))
 
 
-urlpatterns = [path("look/", components, name="look"), *product]
+def save(request: HttpRequest) -> HttpResponse:
+    """Say what was typed, to those who are logged in."""
+    return render(request, "components/callout.html", {"tone": "ok", "words": f"Saved {request.POST['notes']}"})
+
+
+urlpatterns = [path("look/", components, name="look"), path("look/save/", save, name="save"), *product]

@@ -4,12 +4,21 @@ import re
 from collections.abc import Callable
 
 import pytest
+from django.conf import settings
+from django.contrib.auth.models import User
 from playwright.sync_api import expect
 
 from tests.browser.conftest import PHONE, WIDE, Tab
+from tests.factories import PASSWORD, make_user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.urls("tests.browser.look_urls")]
 Open = Callable[..., Tab]
+
+
+@pytest.fixture
+def person() -> User:
+    """Return somebody who can log in."""
+    return make_user()
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
@@ -113,3 +122,20 @@ def test_the_print_sheet_hides_the_frame(open_tab: Open) -> None:
     page.emulate_media(media="print")
     expect(page.locator("header.bar")).to_be_hidden()
     expect(page.locator("h1")).to_be_visible()
+
+
+def test_after_logging_in_again_in_another_tab_the_same_page_saves(open_tab: Open, person: User) -> None:
+    tab = open_tab("/look/", user=person)
+    tab.page.context.clear_cookies(name=settings.SESSION_COOKIE_NAME)
+    tab.page.locator("#save-button").click()
+    expect(tab.page.locator("#trouble")).to_contain_text("You are logged out. Nothing was saved")
+    with tab.page.context.expect_page() as opened:
+        tab.page.locator("#trouble").get_by_role("link").click()
+    other = opened.value
+    other.get_by_label("Username").fill(person.username)
+    other.get_by_label("Password").fill(PASSWORD)
+    other.get_by_role("button", name="Log in").click()
+    expect(other.get_by_role("button", name="Log in")).to_be_hidden()
+    tab.page.locator("#save-button").click()
+    expect(tab.page.locator("#saved")).to_have_text("Saved half a note")
+    expect(tab.page.locator("#trouble")).to_be_hidden()
