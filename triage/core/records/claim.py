@@ -45,7 +45,9 @@ class ClaimMarkRecord(Record):
     chunk: Id | None = Field(default=None, description="The chunk it rests on.")
     span: Span | None = Field(default=None, description="The words of the chunk, in code points.")
     reviewer: Id | None = Field(default=None, description="Any key.")
-    blind: bool = Field(default=False, description="Nothing a machine said was on the page.")
+    blind: bool | None = Field(
+        default=None, description="Whether nothing our machine said was on the page; null = given elsewhere, so blind."
+    )
     at: Time = Field(default=None, description="When.")
 
 

@@ -47,7 +47,9 @@ class HumanVerdictRecord(Record):
     sub_cause: Annotated[str, AfterValidator(_sub_cause)] = Field(default="", description="One of the label's.")
     note: str = Field(default="", description="In their own words.")
     reviewer: Id | None = Field(default=None, description="Any key that stands for the person.")
-    blind: bool = Field(default=False, description="Nothing a machine said was on the page.")
+    blind: bool | None = Field(
+        default=None, description="Whether nothing our machine said was on the page; null = given elsewhere, so blind."
+    )
     drawn: Literal["", "random", "chosen", "all"] = Field(default="", description="How the query came to them.")
     at: Time = Field(default=None, description="When.")
     adjudicated: bool = Field(default=False, description="Settles a disagreement of others.")
