@@ -9,12 +9,11 @@ from typing import Any
 
 from django.db.models import BooleanField, ExpressionWrapper, Q
 
-from triage.classify.panel import Panel
 from triage.core.abstention import is_abstention
 from triage.core.metrics import CitationFacts, ClaimFacts, QueryFacts, effective_abstained, effective_correct
 from triage.core.policy import Policy
 from triage.core.support import Word, decide, on_pair, word
-from triage.models import Citation, Claim, GoldRevision, Query, Retrieved, Score
+from triage.models import Citation, Claim, GoldRevision, Judge, Query, Retrieved, Score
 
 #: claim pk -> judge pk -> the judge's words on the claim
 Words = defaultdict[int, defaultdict[int, list[Word]]]
@@ -46,7 +45,9 @@ class _Slots:
 class Basis:
     """What is the same for all queries of a run: who is asked, under which policy, with which corrected gold."""
 
-    panel: Panel
+    #: The judges of claims and of answers, each in the order they are asked.
+    grounding: Sequence[Judge]
+    relevance: Sequence[Judge]
     policy: Policy
     #: Query key -> the gold that people accepted last.
     gold: dict[str, GoldRevision]
@@ -72,8 +73,8 @@ class _Rows:
         claims = Claim.objects.filter(query__in=ids, is_current=True).order_by("query", "position")
         self._claims = _grouped(claims.defer("human"), "query_id")
         self._cites = _grouped(Citation.objects.filter(claim__query__in=ids).order_by("claim", "position"), "claim_id")
-        self._words = _words(ids, basis.panel)
-        self._relevance = _relevance(ids, basis.panel)
+        self._words = _words(ids, basis.grounding)
+        self._relevance = _relevance(ids, basis.relevance)
 
     def of(self, query: Query) -> Loaded:
         """Return one query with its facts."""
@@ -101,7 +102,7 @@ class _Rows:
     def _claim(self, claim: Claim, context: frozenset[str] | None) -> tuple[ClaimFacts, str]:
         """Return a claim's facts and the judge that decided on it."""
         words: dict[int, list[Word]] = self._words.get(claim.pk, {})
-        said = [(judge.fingerprint, words.get(judge.pk, [])) for judge in self._basis.panel.grounding]
+        said = [(judge.fingerprint, words.get(judge.pk, [])) for judge in self._basis.grounding]
         decision = decide(said, context)
         facts = ClaimFacts(
             key=str(claim.pk),
@@ -114,7 +115,7 @@ class _Rows:
 
     def _rating(self, query_id: int) -> tuple[float | None, str]:
         """Return the relevance by the first judge that rated the answer, and who that is."""
-        for judge in self._basis.panel.relevance:
+        for judge in self._basis.relevance:
             if (query_id, judge.pk) in self._relevance:
                 return self._relevance[query_id, judge.pk], judge.fingerprint
         return None, ""
@@ -168,8 +169,8 @@ def _slots(ids: list[int]) -> defaultdict[int, _Slots]:
     return found
 
 
-def _words(ids: list[int], panel: Panel) -> Words:
-    thresholds = {judge.pk: judge.threshold for judge in panel.grounding}
+def _words(ids: list[int], judges: Sequence[Judge]) -> Words:
+    thresholds = {judge.pk: judge.threshold for judge in judges}
     rows = Score.objects.filter(query__in=ids, claim__isnull=False, judge__in=thresholds)
     said: Words = defaultdict(lambda: defaultdict(list))
     for claim, judge, chunk, value, label in rows.values_list(
@@ -179,7 +180,7 @@ def _words(ids: list[int], panel: Panel) -> Words:
     return said
 
 
-def _relevance(ids: list[int], panel: Panel) -> dict[tuple[int, int], float]:
-    rows = Score.objects.filter(query__in=ids, claim__isnull=True, value__isnull=False, judge__in=panel.relevance)
+def _relevance(ids: list[int], judges: Sequence[Judge]) -> dict[tuple[int, int], float]:
+    rows = Score.objects.filter(query__in=ids, claim__isnull=True, value__isnull=False, judge__in=judges)
     said = rows.values_list("query_id", "judge_id", "value")
     return {(query, judge): value for query, judge, value in said if value is not None}

@@ -9,17 +9,17 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
-from triage.classify.panel import panel_of
 from triage.classify.reading import Basis, Loaded, load
 from triage.classify.writing import Filed, write_metrics, write_outcomes, write_suggestions
 from triage.core.classifier import classify as file_under
+from triage.core.judging import Task
 from triage.core.metrics import QueryFacts, QueryMetrics, measure
 from triage.core.policy import Policy
 from triage.core.position import Positions
 from triage.core.readings import Pair, read
 from triage.core.recorded_scores import stand_in, usable
 from triage.core.summary import Summariser
-from triage.models import GoldRevision, PolicyVersion, Project, Query, Run
+from triage.models import GoldRevision, Judge, PolicyVersion, Project, Query, Run
 from triage.signals import run_classified
 
 
@@ -58,7 +58,12 @@ def classify(run_id: int) -> dict[str, Any]:
     Safe to run twice and at the same time: batches lock their queries, the same basis is the same row.
     """
     run = Run.objects.select_related("project").get(pk=run_id)
-    basis = Basis(panel_of(run), run.project.policy(), GoldRevision.objects.current(run))
+    basis = Basis(
+        grounding=Judge.objects.asked_in(run, Task.GROUNDING),
+        relevance=Judge.objects.asked_in(run, Task.RELEVANCE),
+        policy=run.project.policy(),
+        gold=GoldRevision.objects.current(run),
+    )
     tally, after = _Tally(), 0
     while last := _classify_after(after, run, basis, tally):
         after = last

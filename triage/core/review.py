@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
@@ -46,6 +46,6 @@ class VerdictLine:
 Answer = TypeVar("Answer")
 
 
-def first_answer(responses: list[tuple[object, Answer | None]], otherwise: Answer) -> Answer:
-    """Return what the first listener of a signal answered, or `otherwise` when nobody listens."""
-    return next((answer for _, answer in responses if answer is not None), otherwise)
+def first_answer(responses: Iterable[tuple[object, object]], kind: type[Answer]) -> Answer | None:
+    """Return what the first listener of a signal answered with a value of this kind; None when nobody did."""
+    return next((answer for _, answer in responses if isinstance(answer, kind)), None)

@@ -2,13 +2,48 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
 from typing import Self
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from triage.core.closure import Outcomes
+from triage.core.filters import Outcome, QueryFilter
+from triage.core.labels import UNSCORED
 from triage.models.runs import Chunk, Run
+
+_OUTCOMES: dict[str, models.Q] = {
+    Outcome.FAILING: models.Q(correct=False),
+    Outcome.CORRECT: models.Q(correct=True),
+    Outcome.UNDECIDED: models.Q(correct__isnull=True),
+}
+#: In a filter: queries that do not carry the slice key.
+WITHOUT_SLICE = "(none)"
+#: In a filter: unscored queries whose later tests have no value either.
+NOWHERE = "none"
+
+
+def _suggested(wanted: QueryFilter) -> dict[str, object]:
+    """Return the conditions on the current suggestion."""
+    asked: dict[str, object] = {
+        "current__label": wanted.label,
+        "current__would_be": wanted.would_be,
+        "current__missing": wanted.missing,
+        "current__proposed_sub_cause": wanted.sub_cause,
+        "current__near": wanted.near,
+    }
+    chosen = {condition: value for condition, value in asked.items() if value}
+    if wanted.would_be == NOWHERE:
+        chosen |= {"current__would_be": "", "current__label": UNSCORED}
+    return chosen
+
+
+def _in_slice(key: str, value: str) -> models.Q:
+    if value == WITHOUT_SLICE:
+        return ~models.Q(slices__has_key=key)
+    return models.Q(slices__contains={key: value})
 
 
 class Queries(models.QuerySet["Query"]):
@@ -33,6 +68,27 @@ class Queries(models.QuerySet["Query"]):
                 undecided=models.Count("pk", filter=models.Q(correct__isnull=True)),
             )
         )
+
+    def matching(self, wanted: QueryFilter) -> Self:
+        """Return the queries a reader asked for, each with its current `label`, `would_be` and `near` beside it."""
+        current = models.FilteredRelation("suggestions", condition=models.Q(suggestions__is_current=True))
+        found = self.annotate(current=current).filter(_OUTCOMES.get(wanted.outcome, models.Q()))
+        if wanted.is_about_failures:
+            found = found.filter(correct=False, **_suggested(wanted))
+        if wanted.slice_key:
+            found = found.filter(_in_slice(wanted.slice_key, wanted.slice_value))
+        if wanted.text:
+            fields = ("question", "answer", "key")
+            anywhere = (models.Q((f"{field}__icontains", wanted.text)) for field in fields)
+            found = found.filter(reduce(or_, anywhere))
+        return found
+
+    def for_queries_page(self) -> Self:
+        """Return the rows of the list, in file order, with the numbers it shows."""
+        labels = {name: models.F(f"current__{name}") for name in ("label", "would_be", "near")}
+        columns = ("position", "key", "question", "correct", "abstained", "answerable", "run_id")
+        numbers = ("metrics__context_recall", "metrics__faithfulness", "metrics__answer_relevance", "metrics__reasons")
+        return self.annotate(**labels).select_related("metrics").only(*columns, *numbers).order_by("position")
 
     def next_batch(self, run: Run, after: int, size: int) -> Self:
         """Return the run's next queries by id, locked against another classification, not against readers.

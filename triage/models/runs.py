@@ -35,6 +35,16 @@ class Runs(models.QuerySet["Run"]):
         told = ((name, summary.get("metrics", {}).get("tokens_per_chunk", {})) for name, summary in named)
         return [(name, tokens["value"]) for name, tokens in told if tokens.get("value") is not None]
 
+    def for_runs_page(self, project: Project, before: int | None) -> Self:
+        """Return the project's runs, the newest first; `before`: only those older than this one."""
+        older = models.Q(pk__lt=before) if before is not None else models.Q()
+        return self.filter(older, project=project).order_by("-pk").defer("errors", "warnings", "meta")
+
+    def named(self, text: str, project: str) -> Self:
+        """Return the run with this key, else the runs of the project with exactly this name, the newest first."""
+        by_key = self.filter(key=text)
+        return by_key if by_key.exists() else self.filter(project__slug=project, name=text).order_by("-pk")
+
     def unfinished(self) -> Self:
         """Return the runs `advance` still has work on, oldest first."""
         return self.filter(state__in=[Run.State.SCORING, Run.State.CLASSIFYING]).order_by("pk")

@@ -11,6 +11,31 @@ from triage.core.labels import SUGGESTION_LABELS, Support
 from triage.models.queries import Claim, Query
 from triage.models.runs import Chunk, Run
 
+#: The order of a project that has set none: what came with the file first, then the newest judge.
+DEFAULT_ORDER = ("recorded",)
+
+
+class Judges(models.QuerySet["Judge"]):
+    """Judges by where they spoke."""
+
+    def in_run(self, run: Run) -> Self:
+        """Return the judges with scores in the run, the newest identity first."""
+        spoke = Score.objects.filter(judge=models.OuterRef("pk"), query__run=run)
+        return self.filter(models.Exists(spoke)).order_by("-pk")
+
+    def asked_in(self, run: Run, task: Task) -> list[Judge]:
+        """Return the judges whose words count in the run, in the order the project asks them.
+
+        Of several identities of one name the newest counts; a project that names its judges hears no others.
+        """
+        newest: dict[str, Judge] = {}
+        for judge in self.in_run(run).filter(task=task):
+            newest.setdefault(judge.name, judge)
+        order = list(run.project.judge_order or DEFAULT_ORDER)
+        if not run.project.judge_order:
+            order += [name for name in newest if name not in order]
+        return [newest[name] for name in order if name in newest]
+
 
 class Judge(models.Model):
     """A judge's identity as a row. Any change of name, model, revision, prompt or threshold is another row."""
@@ -23,6 +48,8 @@ class Judge(models.Model):
     prompt_hash = models.CharField(max_length=64, blank=True)
     threshold = models.FloatField()
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = Judges.as_manager()
 
     def __str__(self) -> str:
         return self.name

@@ -11,11 +11,9 @@ from django.db.models.fields.json import KeyTextTransform
 
 from triage.core.closure import Outcomes
 from triage.core.labels import FOUR_CLASSES, UNSCORED
-from triage.models.queries import Query
+from triage.models.queries import WITHOUT_SLICE, Query
 from triage.models.runs import Run
 
-#: The slice of the queries that do not carry the key.
-WITHOUT = "(none)"
 _COUNTED = (*FOUR_CLASSES, UNSCORED)
 
 
@@ -33,7 +31,7 @@ class SliceRow:
     @property
     def name(self) -> str:
         """Return the value as it is shown."""
-        return WITHOUT if self.value is None else self.value
+        return WITHOUT_SLICE if self.value is None else self.value
 
 
 def slice_keys(run: Run) -> list[str]:

@@ -1,0 +1,38 @@
+"""Which queries of a run a reader wants to see: every number on the run page links to such a list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Outcome(StrEnum):
+    """How a query ended."""
+
+    FAILING = "failing"
+    CORRECT = "correct"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class QueryFilter:
+    """A conjunction; an empty field asks nothing."""
+
+    outcome: str = ""
+    #: The automatic label, and for `unscored` where it would have gone ("none" = nowhere).
+    label: str = ""
+    would_be: str = ""
+    #: The named value an unscored query lacks.
+    missing: str = ""
+    sub_cause: str = ""
+    near: bool = False
+    #: Slice key and value; the value "(none)" = queries without the key.
+    slice_key: str = ""
+    slice_value: str = ""
+    #: Words in the question, the answer or the id, as one phrase.
+    text: str = ""
+
+    @property
+    def is_about_failures(self) -> bool:
+        """Say whether only failing queries can match."""
+        return bool(self.label or self.would_be or self.missing or self.sub_cause or self.near)

@@ -1,0 +1,87 @@
+"""The rows around one query, in a fixed number of SQL queries."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from triage.core.judging import Task
+from triage.core.support import Decision, Word, decide, word
+from triage.models import Chunk, Citation, Claim, Judge, Query, Retrieved, Score
+
+
+@dataclass(slots=True)
+class ClaimWords:
+    """What the judges said of one claim, in the order they are asked."""
+
+    by_judge: list[tuple[Judge, list[Score]]] = field(default_factory=list)
+
+    @staticmethod
+    def word_of(score: Score, threshold: float) -> Word:
+        """Return a score row as the pure core reads it."""
+        return word(score.chunk.key if score.chunk else None, score.value, score.label, threshold)
+
+    def decide(self, context: frozenset[str] | None) -> Decision:
+        """Return what the judges come to: the very rule the classifier uses."""
+        said = [
+            (judge.fingerprint, [self.word_of(score, judge.threshold) for score in scores])
+            for judge, scores in self.by_judge
+        ]
+        return decide(said, context)
+
+    def name_of(self, fingerprint: str) -> str:
+        """Return the name of the judge with this fingerprint; "" when it did not speak here."""
+        return next((judge.name for judge, _ in self.by_judge if judge.fingerprint == fingerprint), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The rows around one query."""
+
+    slots: Sequence[Retrieved]
+    #: Keys of the chunks in the prompt; None = the file does not say.
+    context: frozenset[str] | None
+    claims: Sequence[Claim]
+    words: Mapping[int, ClaimWords]
+    cites: Mapping[int, Sequence[Citation]]
+    #: Gold chunks of the run's corpus by key.
+    corpus: Mapping[str, Chunk]
+    #: Positions of the neighbours, where there are any.
+    previous: int | None
+    next: int | None
+
+
+def read_manifest(query: Query, gold: frozenset[str]) -> Manifest:
+    """Read the rows; `gold` names the chunks whose texts are wanted even where they were not retrieved."""
+    claims = list(Claim.objects.filter(query=query, is_current=True).order_by("position", "pk"))
+    slots = list(Retrieved.objects.filter(query=query).select_related("chunk").order_by("rank"))
+    context = frozenset(slot.chunk.key for slot in slots if slot.in_context)
+    cites: defaultdict[int, list[Citation]] = defaultdict(list)
+    for cite in Citation.objects.filter(claim__in=claims).order_by("position"):
+        cites[cite.claim_id].append(cite)
+    corpus = Chunk.objects.filter(run_chunks__run=query.run_id, key__in=gold)
+    places = [query.position - 1, query.position + 1]
+    beside = set(Query.objects.filter(run=query.run_id, position__in=places).values_list("position", flat=True))
+    return Manifest(
+        slots=slots,
+        context=context if query.retrieval_known else None,
+        claims=claims,
+        words=_words(query, claims),
+        cites=cites,
+        corpus={chunk.key: chunk for chunk in corpus},
+        previous=next((place for place in places[:1] if place in beside), None),
+        next=next((place for place in places[1:] if place in beside), None),
+    )
+
+
+def _words(query: Query, claims: list[Claim]) -> dict[int, ClaimWords]:
+    judges = Judge.objects.asked_in(query.run, Task.GROUNDING)
+    rows: defaultdict[tuple[int | None, int], list[Score]] = defaultdict(list)
+    scores = Score.objects.filter(query=query, claim__in=claims, judge__in=judges).select_related("chunk")
+    for score in scores.defer("raw", "chunk__text", "chunk__meta").order_by("pk"):
+        rows[score.claim_id, score.judge_id].append(score)
+    return {
+        claim.pk: ClaimWords([(judge, rows[claim.pk, judge.pk]) for judge in judges if rows[claim.pk, judge.pk]])
+        for claim in claims
+    }

@@ -1,0 +1,80 @@
+"""A list of queries of a run: the filter in words, one page by position."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from triage.core.filters import QueryFilter
+from triage.models import Query, Run
+
+PAGE_SIZE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class QueryLine:
+    """One query of the list; a number without a value is its named reason."""
+
+    position: int
+    key: str
+    question: str
+    outcome: str
+    tone: str
+    label: str
+    would_be: str
+    is_near: bool
+    recall: float | str
+    faithfulness: float | str
+    relevance: float | str
+
+
+@dataclass(frozen=True, slots=True)
+class QueriesPage:
+    """Everything the list prints."""
+
+    run: Run
+    found: int
+    lines: tuple[QueryLine, ...]
+    #: The filter as (parameter, value) pairs, for the links to the other pages.
+    asked: tuple[tuple[str, str], ...]
+    earlier: int | None
+    later: int | None
+
+
+def queries_page(run: Run, wanted: QueryFilter, after: int = 0, before: int | None = None) -> QueriesPage:
+    """Read one page: those after a position, or the ones just before one."""
+    matching = Query.objects.filter(run=run).matching(wanted)
+    rows = matching.for_queries_page()
+    if before is None:
+        shown = list(rows.filter(position__gt=after)[: PAGE_SIZE + 1])
+        more, shown = len(shown) > PAGE_SIZE, shown[:PAGE_SIZE]
+        earlier = shown[0].position if shown and after else None
+        later = shown[-1].position if more else None
+    else:
+        shown = list(rows.filter(position__lt=before).order_by("-position")[: PAGE_SIZE + 1])
+        more, shown = len(shown) > PAGE_SIZE, shown[:PAGE_SIZE][::-1]
+        earlier = shown[0].position if more else None
+        later = shown[-1].position if shown else None
+    return QueriesPage(run, matching.count(), tuple(_line(query) for query in shown), _asked(wanted), earlier, later)
+
+
+def _asked(wanted: QueryFilter) -> tuple[tuple[str, str], ...]:
+    pairs = ((field.name, getattr(wanted, field.name)) for field in fields(wanted))
+    return tuple((name, "1" if value is True else value) for name, value in pairs if value)
+
+
+def _line(query: Query) -> QueryLine:
+    metrics = getattr(query, "metrics", None)
+    reasons = metrics.reasons if metrics else {}
+    outcome, tone = {True: ("correct", "ok"), False: ("failing", "bad"), None: ("undecided", "open")}[query.correct]
+    shown = (
+        _number(getattr(metrics, name, None), reasons.get(name, "not_scored"))
+        for name in ("context_recall", "faithfulness", "answer_relevance")
+    )
+    label, would_be, near = (getattr(query, name) for name in ("label", "would_be", "near"))
+    return QueryLine(
+        query.position, query.key, query.question, outcome, tone, label or "", would_be or "", bool(near), *shown
+    )
+
+
+def _number(value: float | None, reason: str) -> float | str:
+    return reason if value is None else value

@@ -1,0 +1,269 @@
+"""The manifest of a query: what was asked, retrieved, answered and claimed, and why it was filed where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from triage.core.review import VerdictLine, first_answer
+from triage.models import Claim, GoldRevision, Query, QueryMetrics, Score, Suggestion
+from triage.pages.manifest import ClaimWords, Manifest, read_manifest
+from triage.pages.words import METRIC_NAMES
+from triage.signals import history_wanted
+
+#: Metrics of a query in the order they are read; `place` in words comes from the manifest.
+SHOWN = (
+    "context_recall",
+    "context_precision",
+    "context_precision_at_ranks",
+    "candidate_recall",
+    "faithfulness",
+    "support_from_gold",
+    "answer_relevance",
+    "citation_precision",
+    "citation_coverage",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkLine:
+    """One retrieved slot, or a gold chunk that was not retrieved (rank 0)."""
+
+    rank: int
+    key: str
+    title: str
+    section: str
+    url: str
+    #: None = the file did not supply it.
+    text: str | None
+    is_blank: bool
+    tokens: int | None
+    score: float | None
+    rerank_score: float | None
+    is_gold: bool
+    in_context: bool
+    superseded_by: str
+    is_repeat: bool
+    #: Numbers of the claims it supports best.
+    supports: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The best word of one judge on one claim: the chunk it rests on and the score there."""
+
+    judge: str
+    supports: bool | None
+    score: float | None
+    threshold: float
+    #: Rank of the chunk; 0 = the context as a whole, or a chunk that was not retrieved.
+    rank: int
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class CiteLine:
+    """One citation of a claim."""
+
+    cited: str
+    #: Rank in the context, 0 = not there.
+    rank: int
+    state: str
+    tone: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimLine:
+    """One claim with what each judge says, the deciding one first."""
+
+    number: int
+    text: str
+    tone: str
+    state: str
+    said: tuple[Said, ...]
+    cites: tuple[CiteLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MetricValue:
+    """One metric of this query: a number, or the reason why there is none."""
+
+    name: str
+    value: float | str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedLine:
+    """One score that came with the file."""
+
+    metric: str
+    value: float | None
+    source: str
+    is_usable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class QueryPage:
+    """Everything the query page prints."""
+
+    query: Query
+    outcome: str
+    tone: str
+    suggestion: Suggestion | None
+    earlier_suggestions: tuple[Suggestion, ...]
+    margins: tuple[MetricValue, ...]
+    metrics: tuple[MetricValue, ...]
+    context: tuple[ChunkLine, ...]
+    beyond: tuple[ChunkLine, ...]
+    unreachable: tuple[ChunkLine, ...]
+    gold_known: bool
+    gold_version: int
+    claims: tuple[ClaimLine, ...]
+    recorded: tuple[RecordedLine, ...]
+    verdicts: tuple[VerdictLine, ...]
+    previous: int | None
+    next: int | None
+
+
+def query_page(query: Query) -> QueryPage:
+    """Read the manifest of one query: a fixed number of SQL queries."""
+    revision = GoldRevision.objects.current(query.run).get(query.key)
+    gold = frozenset((revision.gold if revision else query.gold) or ())
+    manifest = read_manifest(query, gold)
+    ranks = {slot.chunk.key: slot.rank for slot in reversed(manifest.slots)}
+    claims = tuple(_claim(number, claim, manifest, ranks) for number, claim in enumerate(manifest.claims, 1))
+    slots = _slots(manifest, gold, claims)
+    unreachable = tuple(_absent(key, manifest) for key in sorted(gold - ranks.keys()))
+    suggestions = list(Suggestion.objects.filter(query=query).order_by("-is_current", "-pk"))
+    current = suggestions[0] if suggestions and suggestions[0].is_current else None
+    outcome, tone = {True: ("Correct", "ok"), False: ("Failing", "bad"), None: ("Undecided", "open")}[query.correct]
+    margins = sorted((current.margins if current else {}).items())
+    return QueryPage(
+        query=query,
+        outcome=outcome,
+        tone=tone,
+        suggestion=current,
+        earlier_suggestions=tuple(suggestion for suggestion in suggestions if not suggestion.is_current),
+        margins=tuple(MetricValue(METRIC_NAMES[name], value) for name, value in margins),
+        metrics=_metrics(QueryMetrics.objects.filter(query=query).first()),
+        context=tuple(slot for slot in slots if slot.in_context),
+        beyond=tuple(slot for slot in slots if not slot.in_context),
+        unreachable=unreachable,
+        gold_known=bool(gold),
+        gold_version=revision.version if revision else 1,
+        claims=claims,
+        recorded=_recorded(query.scores),
+        verdicts=tuple(first_answer(history_wanted.send(sender=Query, query_id=query.pk), list) or ()),
+        previous=manifest.previous,
+        next=manifest.next,
+    )
+
+
+def _metrics(row: QueryMetrics | None) -> tuple[MetricValue, ...]:
+    if row is None:
+        return ()
+    values = ((name, getattr(row, name)) for name in SHOWN)
+    return tuple(
+        MetricValue(METRIC_NAMES[name], row.reasons.get(name, "missing") if value is None else value)
+        for name, value in values
+    )
+
+
+def _slots(manifest: Manifest, gold: frozenset[str], claims: Sequence[ClaimLine]) -> list[ChunkLine]:
+    supports: dict[int, list[int]] = {}
+    for claim in claims:
+        for said in claim.said[:1]:
+            if said.supports and said.rank:
+                supports.setdefault(said.rank, []).append(claim.number)
+    lines, seen = [], set()
+    for slot in manifest.slots:
+        chunk = slot.chunk
+        lines.append(
+            ChunkLine(
+                rank=slot.rank,
+                key=chunk.key,
+                title=chunk.title,
+                section=chunk.section,
+                url=chunk.url,
+                text=chunk.text,
+                is_blank=chunk.text is not None and not chunk.text.strip(),
+                tokens=slot.tokens if slot.tokens is not None else chunk.tokens,
+                score=slot.score,
+                rerank_score=slot.rerank_score,
+                is_gold=chunk.key in gold,
+                in_context=slot.in_context,
+                superseded_by=chunk.superseded_by,
+                is_repeat=chunk.key in seen,
+                supports=tuple(supports.get(slot.rank, ())),
+            )
+        )
+        seen.add(chunk.key)
+    return lines
+
+
+def _absent(key: str, manifest: Manifest) -> ChunkLine:
+    """Return a gold chunk that was not retrieved; its text where the run brought it."""
+    chunk = manifest.corpus.get(key)
+    return ChunkLine(
+        rank=0,
+        key=key,
+        title=chunk.title if chunk else "",
+        section=chunk.section if chunk else "",
+        url=chunk.url if chunk else "",
+        text=chunk.text if chunk else None,
+        is_blank=bool(chunk and chunk.text is not None and not chunk.text.strip()),
+        tokens=chunk.tokens if chunk else None,
+        score=None,
+        rerank_score=None,
+        is_gold=True,
+        in_context=False,
+        superseded_by=chunk.superseded_by if chunk else "",
+        is_repeat=False,
+        supports=(),
+    )
+
+
+def _claim(number: int, claim: Claim, manifest: Manifest, ranks: Mapping[str, int]) -> ClaimLine:
+    words = manifest.words[claim.pk]
+    decision = words.decide(manifest.context)
+    tone, state = _CLAIM_STATES[decision.supported]
+    said = [_said(judge.name, scores, judge.threshold, ranks) for judge, scores in words.by_judge]
+    deciding = [line for line in said if line.judge == words.name_of(decision.judge)]
+    in_context = {key: rank for key, rank in ranks.items() if manifest.context is None or key in manifest.context}
+    cites = tuple(_cite(cite.cited, cite.whole_document, in_context) for cite in manifest.cites[claim.pk])
+    ordered = (*deciding, *(line for line in said if line not in deciding))
+    return ClaimLine(number, claim.text, tone, state, ordered, cites)
+
+
+_CLAIM_STATES: dict[bool | None, tuple[str, str]] = {
+    True: ("ok", "supported"),
+    False: ("bad", "not supported"),
+    None: ("open", "no usable score"),
+}
+
+
+def _said(judge: str, scores: Sequence[Score], threshold: float, ranks: Mapping[str, int]) -> Said:
+    """Return a judge's best word on a claim: what supports it most, else its highest score, else its error."""
+    read = [(score, ClaimWords.word_of(score, threshold).supports) for score in scores]
+    best, supports = max(read, key=lambda pair: (pair[1] is True, pair[0].value is not None, pair[0].value or 0.0))
+    key = best.chunk.key if best.chunk else ""
+    return Said(judge, supports, best.value, threshold, ranks.get(key, 0), best.error)
+
+
+def _cite(cited: str, whole_document: bool, ranks: Mapping[str, int]) -> CiteLine:
+    rank = ranks.get(cited, 0)
+    if whole_document:
+        return CiteLine(cited, 0, "whole document: unverifiable", "warn")
+    return CiteLine(cited, rank, "in the context", "ok") if rank else CiteLine(cited, 0, "fabricated", "bad")
+
+
+def _recorded(scores: Sequence[Mapping[str, object]]) -> tuple[RecordedLine, ...]:
+    lines = []
+    for score in scores:
+        source = " ".join(str(score[name]) for name in ("tool", "version", "judge") if score.get(name))
+        value = score.get("value")
+        number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+        lines.append(
+            RecordedLine(str(score.get("metric", "")), number, source or "the file", bool(score.get("usable", True)))
+        )
+    return tuple(lines)
