@@ -144,6 +144,8 @@ class Policy(BaseModel):
     faithfulness: float = Field(default=0.85, ge=0, le=1)
     #: Test 3: answer relevance below this files a query as `grounded_wrong_question`.
     answer_relevance: float = Field(default=0.70, ge=0, le=1)
+    #: An answer checked on its own is blocked below this share of supported claims, flagged up to `faithfulness`.
+    block_below: float = Field(default=0.50, ge=0, le=1)
     #: A margin smaller than this (either side) marks the query as near a threshold.
     near: float = Field(default=0.05, ge=0, le=1)
     #: An answer longer than this many characters is never an abstention by pattern alone.

@@ -21,6 +21,7 @@ from triage.core.judging import (
     RelevanceJudge,
     RelevanceScore,
 )
+from triage.core.support import Word, decide, word
 from triage.judges import lexical, recorded
 
 #: Judges that only hand on or look up: they are asked at once, without a word from the cache.
@@ -93,7 +94,7 @@ class JudgeWords:
 def consult(judges: Sequence[GroundingJudge], item: GroundingItem, known: Known, *, may_ask: bool) -> list[JudgeWords]:
     """Return what each judge asked said of the item's claims, in order.
 
-    A claim leaves the item once a judge has a usable word on it. Raises UnreadError where `may_ask` is false and
+    A claim leaves the item once a judge's words decide it. Raises UnreadError where `may_ask` is false and
     a judge that is not free lacks a pair in `known`; whatever a judge itself raises passes through.
     """
     said, left = [], item
@@ -105,9 +106,18 @@ def consult(judges: Sequence[GroundingJudge], item: GroundingItem, known: Known,
         words = judge.ground([left])[0] if is_free else _with_known(judge, left, known, may_ask=may_ask)
         if words:
             said.append(JudgeWords(identity, tuple(words)))
-        settled = {word.claim for word in words if not word.error}
-        left = replace(left, claims=tuple(claim for claim in left.claims if claim.key not in settled))
+        decided = _decided(identity, words)
+        left = replace(left, claims=tuple(claim for claim in left.claims if claim.key not in decided))
     return said
+
+
+def _decided(identity: JudgeIdentity, words: Sequence[PairScore]) -> set[str]:
+    """Return the claims that these words decide, by the very rule the classifier decides by."""
+    heard: dict[str, list[Word]] = {}
+    for pair in words:
+        spoken = word(pair.chunk, pair.score, pair.label or "", identity.threshold)
+        heard.setdefault(pair.claim, []).append(spoken)
+    return {claim for claim, said in heard.items() if decide([("", said)], None).supported is not None}
 
 
 def _with_known(judge: GroundingJudge, item: GroundingItem, known: Known, *, may_ask: bool) -> list[PairScore]:
@@ -118,7 +128,7 @@ def _with_known(judge: GroundingJudge, item: GroundingItem, known: Known, *, may
     gaps: dict[tuple[ChunkText, ...], list[ClaimText]] = {}
     for claim in item.claims:
         found = {chunk.key: known.get((mark, claim.key, chunk.key)) for chunk in readable}
-        words += [word for word in found.values() if word is not None]
+        words += [known_word for known_word in found.values() if known_word is not None]
         if gap := tuple(chunk for chunk in readable if found[chunk.key] is None):
             gaps.setdefault(gap, []).append(claim)
     if gaps and not may_ask:
@@ -136,12 +146,12 @@ def rate(
     said = []
     for judge in judges:
         identity = judge.identity
-        word = known.get(identity.fingerprint)
-        if word is None and not may_ask and identity.name not in FREE:
+        told = known.get(identity.fingerprint)
+        if told is None and not may_ask and identity.name not in FREE:
             raise UnreadError(identity.name)
-        word = word or judge.rate([item])[0]
-        if word is not None:
-            said.append((identity, word))
-            if not word.error:
+        told = told or judge.rate([item])[0]
+        if told is not None:
+            said.append((identity, told))
+            if not told.error:
                 break
     return said

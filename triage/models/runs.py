@@ -112,6 +112,14 @@ class Run(models.Model):
         return self.name
 
 
+class Chunks(models.QuerySet["Chunk"]):
+    """Chunks by whether a run still holds them."""
+
+    def unused(self) -> Self:
+        """Return the chunks no run's corpus, retrieval or citation names."""
+        return self.filter(run_chunks__isnull=True, retrieved__isnull=True, citations__isnull=True)
+
+
 class Chunk(models.Model):
     """One piece of the corpus as a run saw it. Shared by the runs of a project that saw exactly the same."""
 
@@ -132,6 +140,8 @@ class Chunk(models.Model):
     superseded_by = models.TextField(blank=True)
     summary_of = ArrayField(models.TextField(), default=list)
     meta = models.JSONField(default=dict)
+
+    objects = Chunks.as_manager()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["project", "content_hash"], name="one_chunk_per_content")]
