@@ -61,13 +61,13 @@ class Queries(models.QuerySet["Query"]):
 
     def outcomes(self, run: Run) -> Outcomes:
         """Return how many queries of the run are failing, correct and undecided."""
-        return Outcomes(
-            **self.filter(run=run).aggregate(
-                failing=models.Count("pk", filter=models.Q(correct=False)),
-                correct=models.Count("pk", filter=models.Q(correct=True)),
-                undecided=models.Count("pk", filter=models.Q(correct__isnull=True)),
-            )
+        # Named otherwise than the column: an aggregate called `correct` would hide it from the next filter.
+        counts = self.filter(run=run).aggregate(
+            failing=models.Count("pk", filter=models.Q(correct=False)),
+            passing=models.Count("pk", filter=models.Q(correct=True)),
+            undecided=models.Count("pk", filter=models.Q(correct__isnull=True)),
         )
+        return Outcomes(counts["failing"], counts["passing"], counts["undecided"])
 
     def matching(self, wanted: QueryFilter) -> Self:
         """Return the queries a reader asked for, each with its current `label`, `would_be` and `near` beside it."""
