@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Iterable
 from typing import Any
 
 from django import forms
@@ -9,9 +11,15 @@ from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 
-from triage.core.labels import DEFAULT_OWNERS
+from triage.core.filters import Outcome, QueryFilter
+from triage.core.labels import DEFAULT_OWNERS, FOUR_CLASSES, SUGGESTION_LABELS
 from triage.core.policy import DEFAULT_GATES, DEFAULT_TARGETS
 from triage.models import Project, Role
+from triage.models.queries import NOWHERE
+
+#: What the position column holds.
+LARGEST_POSITION = 2**31 - 1
+LARGEST_ID = 2**63 - 1
 
 
 class JoinForm(forms.Form):
@@ -54,6 +62,64 @@ class JoinForm(forms.Form):
             except ValidationError as error:
                 self.add_error("password", error)
         return cleaned
+
+
+def _choices(nothing: str, words: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the choices of a filter: nothing asked, then each word as itself."""
+    return [("", nothing), *((str(word), str(word)) for word in words)]
+
+
+class PageForm(forms.Form):
+    """Where a long list goes on."""
+
+    older = forms.IntegerField(required=False, min_value=1, max_value=LARGEST_ID)
+
+    def before(self) -> int | None:
+        """Return the id the page ends before; what cannot be read asks for the first page."""
+        self.is_valid()
+        older: int | None = self.cleaned_data.get("older")
+        return older
+
+
+class RunNameForm(forms.Form):
+    """Another name for a run."""
+
+    name = forms.CharField(max_length=300, label="Name of the run")
+
+
+class QueryFilterForm(forms.Form):
+    """Which queries of a run to list. Every field may be left empty."""
+
+    outcome = forms.ChoiceField(required=False, choices=[("", "all"), *((o.value, o.value) for o in Outcome)])
+    label = forms.ChoiceField(
+        required=False, label="Class", choices=[("", "any"), *((str(label), str(label)) for label in SUGGESTION_LABELS)]
+    )
+    would_be = forms.ChoiceField(required=False, label="Would be", choices=_choices("any", [*FOUR_CLASSES, NOWHERE]))
+    missing = forms.CharField(required=False, max_length=24, widget=forms.HiddenInput)
+    sub_cause = forms.CharField(required=False, max_length=40, widget=forms.HiddenInput)
+    near = forms.BooleanField(required=False, label="Near a threshold")
+    slice_key = forms.CharField(required=False, max_length=300, widget=forms.HiddenInput)
+    slice_value = forms.CharField(required=False, max_length=1000, widget=forms.HiddenInput)
+    text = forms.CharField(required=False, max_length=200, label="Words in question, answer or id")
+    after = forms.IntegerField(required=False, min_value=0, max_value=LARGEST_POSITION, widget=forms.HiddenInput)
+    before = forms.IntegerField(required=False, min_value=0, max_value=LARGEST_POSITION, widget=forms.HiddenInput)
+
+    def wanted(self) -> QueryFilter:
+        """Return what was asked for; a field that cannot be read asks nothing."""
+        self.is_valid()
+        names = {field.name for field in dataclasses.fields(QueryFilter)}
+        return QueryFilter(**{name: value for name, value in self.cleaned_data.items() if name in names})
+
+    @property
+    def after_position(self) -> int:
+        """Return the position the page starts after."""
+        return self.cleaned_data.get("after") or 0
+
+    @property
+    def before_position(self) -> int | None:
+        """Return the position the page ends before, if it was asked for backwards."""
+        before: int | None = self.cleaned_data.get("before")
+        return before
 
 
 class RoleForm(forms.Form):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from django.contrib.auth import views as auth
-from django.urls import path
+from django.urls import path, re_path
 
-from triage.views import members, people
+from triage.views import members, people, queries, runs
 
 urlpatterns = [
     path("", people.home, name="home"),
@@ -13,6 +13,14 @@ urlpatterns = [
     path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
     path("password/", auth.PasswordChangeView.as_view(success_url="/"), name="password_change"),
+    path("p/<slug:slug>/runs/", runs.runs, name="runs"),
+    path("runs/<str:key>/", runs.run, name="run"),
+    path("runs/<str:key>/progress/", runs.run_progress, name="run_progress"),
+    path("runs/<str:key>/rename/", runs.run_rename, name="run_rename"),
+    path("runs/<str:key>/delete/", runs.run_delete, name="run_delete"),
+    re_path(r"^runs/(?P<key>\w+)/(?P<action>pause|resume|cancel|retry|rescore)/$", runs.run_steer, name="run_steer"),
+    path("runs/<str:key>/queries/", queries.queries, name="queries"),
+    path("runs/<str:key>/queries/<int:position>/", queries.query, name="query"),
     path("p/<slug:slug>/members/", members.members, name="members"),
     path("p/<slug:slug>/members/<int:pk>/role/", members.member_role, name="member_role"),
     path("p/<slug:slug>/members/<int:pk>/remove/", members.member_remove, name="member_remove"),

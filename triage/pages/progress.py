@@ -9,6 +9,7 @@ from django.db.models import Count, Q
 from django.db.models.functions import Now
 
 from triage.models import Query, Run, Scoring
+from triage.pages.words import RUN_BADGES
 
 #: The rate is that of the last minute: what the worker does now, not what it did before a pause.
 WINDOW_S = 60
@@ -29,6 +30,11 @@ class Progress:
     def share(self) -> float:
         """Return the part that is done, 0 to 1."""
         return self.done / self.total if self.total else 1.0
+
+    @property
+    def words(self) -> str:
+        """Return the state in a word."""
+        return RUN_BADGES[self.state].words
 
     @property
     def is_moving(self) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
+from django.utils.http import urlencode
+
 from triage.core.filters import QueryFilter
 from triage.models import Query, Run
 
@@ -38,6 +40,11 @@ class QueriesPage:
     asked: tuple[tuple[str, str], ...]
     earlier: int | None
     later: int | None
+
+    @property
+    def query_string(self) -> str:
+        """Return the filter as the start of a query string, for the links to the other pages."""
+        return "".join(f"{urlencode([pair])}&" for pair in self.asked)
 
 
 def queries_page(run: Run, wanted: QueryFilter, after: int = 0, before: int | None = None) -> QueriesPage:

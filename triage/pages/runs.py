@@ -57,7 +57,5 @@ def _line(run: Run) -> RunLine:
         failing=outcomes.get("failing", 0),
         k=run.config.get("k"),
         numbers=tuple(summaries[key] for key in SHOWN),
-        classes=tuple((str(label), classes.get(label, 0)) for label in (*FOUR_CLASSES, UNSCORED))
-        if run.summary
-        else (),
+        classes=tuple((str(label), classes.get(label, 0)) for label in labels),
     )

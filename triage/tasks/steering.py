@@ -42,5 +42,9 @@ def rescore(run: Run) -> bool:
     return _set(run, states, Run.State.SCORING, "")
 
 
+#: What a button may ask for.
+ACTIONS = {"pause": pause, "resume": resume, "cancel": cancel, "retry": retry, "rescore": rescore}
+
+
 def _set(run: Run, old: list[Run.State], new: Run.State, reason: str) -> bool:
     return Run.objects.filter(pk=run.pk, state__in=old).update(state=new, state_reason=reason) == 1
