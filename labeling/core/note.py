@@ -149,6 +149,8 @@ class SubCause:
     corrected: float | None
     low: float | None
     high: float | None
+    #: How many queries the estimate is about: the strata that were read far enough.
+    among: int
     owner: str
 
 

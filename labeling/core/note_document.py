@@ -30,7 +30,8 @@ def document(note: ReleaseNote) -> Document:
     """Return the note as it is read."""
     sections = [Section("Failure classes", (classes(note), Paragraph(_under_classes(note), small=True)))]
     if note.sub_causes:
-        sections.append(Section("What people found inside the classes", (_sub_causes(note),)))
+        among = Paragraph((_among(note),), small=True)
+        sections.append(Section("What people found inside the classes", (_sub_causes(note), among)))
     if note.paired:
         sections.append(Section(f"Query by query since {_flat(note.previous)}", _query_by_query(note, note.paired)))
     quality = _quality(note) if note.quality else Paragraph(("Nothing is measured yet.",))
@@ -137,6 +138,13 @@ def _under_classes(note: ReleaseNote) -> Pieces:
     if note.why_not_comparable:
         pieces += (" ", Text(note.why_not_comparable))
     return pieces
+
+
+def _among(note: ReleaseNote) -> str:
+    among = max(row.among for row in note.sub_causes)
+    if not among:
+        return "Counted, not extrapolated: there is no random draw."
+    return f"Extrapolated to the {spelled(among)} queries of the strata that were read far enough."
 
 
 def _sub_causes(note: ReleaseNote) -> Table:

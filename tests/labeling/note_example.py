@@ -112,4 +112,4 @@ JUDGES = (
 
 
 def sub_cause(name: str, seen: int, corrected: float, low: float, high: float) -> SubCause:
-    return SubCause(STILL_WRONG, name, seen, corrected, low, high, owner_of(STILL_WRONG, {}, name))
+    return SubCause(STILL_WRONG, name, seen, corrected, low, high, 31, owner_of(STILL_WRONG, {}, name))
