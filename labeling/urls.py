@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern, URLResolver
+from django.urls import path, re_path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from labeling.views import report
+
+urlpatterns = [
+    path("p/<slug:slug>/reports/", report.reports, name="reports"),
+    path("runs/<str:key>/report/", report.report, name="report"),
+    re_path(r"^runs/(?P<key>\w+)/report\.(?P<to>md|csv|json|html)$", report.report_file, name="report_file"),
+]

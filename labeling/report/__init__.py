@@ -4,6 +4,20 @@ from __future__ import annotations
 
 from labeling.report.assemble import NotClassifiedError, report, review_state
 from labeling.report.counts import Counted, counted
-from labeling.report.render import FORMATS, Rendered, render
+from labeling.report.listing import reports_page
+from labeling.report.page import report_page
+from labeling.report.render import FORMATS, Rendered, attachment, render
 
-__all__ = ["FORMATS", "Counted", "NotClassifiedError", "Rendered", "counted", "render", "report", "review_state"]
+__all__ = [
+    "FORMATS",
+    "Counted",
+    "NotClassifiedError",
+    "Rendered",
+    "attachment",
+    "counted",
+    "render",
+    "report",
+    "report_page",
+    "reports_page",
+    "review_state",
+]

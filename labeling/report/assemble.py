@@ -13,7 +13,7 @@ from labeling.report.judges import judges_used
 from labeling.report.people import agreement
 from labeling.report.previous import Comparison, compare_with, previous_of
 from triage.core.policy import DEFAULT_TARGETS
-from triage.core.review import ReviewState
+from triage.core.review import Corrected, ReviewState
 from triage.models import Run
 from triage.models.closing import closure_checks
 
@@ -84,11 +84,15 @@ def _beside(found: Counted, comparison: Comparison | None, owners: dict[str, str
 
 def review_state(found: Counted) -> ReviewState:
     """Return what people found, as the machine's pages show it."""
+    estimates = found.counts.correction.estimates if found.counts.correction else {}
     return ReviewState(
         reviewed=found.counts.reviewed,
         confirmed=found.counts.confirmed,
         passing_reviewed=found.counts.audited,
         missed_failures=found.counts.missed,
+        corrected={label: Corrected(one.value, one.low, one.high) for label, one in estimates.items()},
+        drawn=found.drawn,
+        audited=found.audited,
     )
 
 

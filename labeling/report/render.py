@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from django.http import HttpResponse
+
 from labeling.core.csv_text import to_csv
 from labeling.core.html_page import to_html
 from labeling.core.markdown import to_markdown
@@ -40,3 +42,11 @@ def render(note: ReleaseNote, to: str) -> Rendered:
 def safe_name(words: str) -> str:
     """Return words as part of a file name: letters, digits, dots and hyphens of ASCII, never a leading dot."""
     return re.sub(r"[^A-Za-z0-9.]+", "-", words).strip("-.")[:60] or "run"
+
+
+def attachment(note: ReleaseNote, to: str) -> HttpResponse:
+    """Return the rendered note as a download: never shown in the page's origin, never sniffed."""
+    made = render(note, to)
+    response = HttpResponse(made.text, content_type=made.content_type)
+    response.headers["Content-Disposition"] = f'attachment; filename="{made.file_name}"'
+    return response

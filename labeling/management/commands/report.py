@@ -1,0 +1,34 @@
+"""Print the release note of a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from labeling.management.run_command import BAD_INPUT, RunCommand
+from labeling.report import FORMATS, NotClassifiedError, render, report
+
+
+class Command(RunCommand):
+    """The table for release notes: automatic, reviewed, confirmed and corrected counts of each class."""
+
+    help = "Print the release note of a run: failure classes with corrected counts, changes, closure checks."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take the run, the format, and the run to compare with."""
+        parser.add_argument("run", help="id or exact name of the run")
+        super().add_arguments(parser)
+        parser.add_argument("--format", choices=list(FORMATS), default="md", help="how to print it")
+        parser.add_argument("--json", action="store_true", help="the same as --format json")
+        parser.add_argument("--against", metavar="RUN", help="compare with this run instead of the release before")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Print the note. Exit 2 when there is no such run, or it has no classes yet."""
+        run = self.run_named(options["run"], options)
+        against = self.run_named(options["against"], options) if options["against"] else None
+        try:
+            note = report(run, against)
+        except NotClassifiedError as fault:
+            raise CommandError(str(fault), returncode=BAD_INPUT) from fault
+        self.printed(render(note, "json" if options["json"] else options["format"]).text)

@@ -1,0 +1,3 @@
+"""Pages of the human's half."""
+
+from __future__ import annotations
