@@ -49,7 +49,7 @@ def decode(data: bytes, offset: int, limits: Limits) -> tuple[Any, bool]:
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
-        raise _not_utf8(data, offset, error) from None
+        raise not_utf8(data, offset, error) from None
     try:
         value = json.loads(text, object_pairs_hook=_Hook(limits.keys))
     except RecursionError:
@@ -65,7 +65,8 @@ def decode(data: bytes, offset: int, limits: Limits) -> tuple[Any, bool]:
     return value, _SUSPICIOUS.search(data) is None
 
 
-def _not_utf8(data: bytes, offset: int, error: UnicodeDecodeError) -> RecordError:
+def not_utf8(data: bytes, offset: int, error: UnicodeDecodeError) -> RecordError:
+    """Return what to say of bytes that are no UTF-8; `offset` is where `data` begins in the file."""
     wrong = data[error.start]
     remedy = "Write the file as UTF-8: its end is cut off inside a character."
     if error.start < len(data) - 4:

@@ -44,6 +44,18 @@ class Item:
     chunks: dict[str, Details] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """One record's JSON with the line it stands on, or the fault that keeps it out.
+
+    `storable_text`: its text is known to hold no NUL and no half of a surrogate pair.
+    """
+
+    line: int
+    value: Any
+    storable_text: bool = False
+
+
 class RunFile:
     """One run file being read. Iterate it once; what it learned over the whole file is there afterwards.
 
@@ -65,9 +77,9 @@ class RunFile:
         self.counts = {"run": 0, "chunk": 0, "query": 0}
 
     def __iter__(self) -> Iterator[Item | RowError]:
-        for line in self._records():
+        for parsed in self._objects():
             self.lines += 1
-            item = self._read(line)
+            item = self._read(parsed)
             if isinstance(item, RowError):
                 self.faulty += 1
                 if len(self._kept) < self._limits.errors_kept:
@@ -94,14 +106,27 @@ class RunFile:
         """Return the hash of what the accepted records say, complete once the file has been read to its end."""
         return self._content.digest()
 
-    def _records(self) -> Iterator[Line]:
-        """Yield the file's records that are not blank, whatever it is wrapped in."""
+    def _objects(self) -> Iterator[Parsed]:
+        """Yield the file's records as JSON, each as an object of a run file; what reads other formats begins here."""
+        for line in self._records():
+            try:
+                value, clean = self._decoded(line)
+            except RecordError as error:
+                value, clean = error, True
+            yield Parsed(line.number, value, clean)
+
+    def _text(self) -> tuple[bytes, Iterator[bytes]]:
+        """Return the first bytes of the file, and all of it, as UTF-8 without compression and byte order mark."""
         head, blocks = _peek(self._source.blocks())
         encoding, mark = detect(head)
         self.encoding = NAMES[encoding]
         if encoding != "utf-8":
             self._notices.add("encoding", (self.encoding,))
-        head, blocks = _peek(as_utf8(_without(blocks, mark), encoding))
+        return _peek(as_utf8(_without(blocks, mark), encoding))
+
+    def _records(self) -> Iterator[Line]:
+        """Yield the file's records that are not blank, whatever it is wrapped in."""
+        head, blocks = self._text()
         if not head.strip():
             return
         if (reason := foreign(head)) is not None:
@@ -117,24 +142,25 @@ class RunFile:
             if line.data is None or line.data.strip():
                 yield line
 
-    def _read(self, line: Line) -> Item | RowError | None:
+    def _read(self, parsed: Parsed) -> Item | RowError | None:
+        if isinstance(parsed.value, RecordError):
+            return parsed.value.on(parsed.line)
         try:
-            return self._accept(line)
+            return self._accept(parsed)
         except RecordError as error:
-            return error.on(line.number)
+            return error.on(parsed.line)
 
-    def _accept(self, line: Line) -> Item | None:
+    def _accept(self, parsed: Parsed) -> Item | None:
         """Return the record of a line; None for a repeat, which only counts as a notice."""
-        data, clean = self._decoded(line)
         remarks = Remarks()
-        record = parse(data, remarks, self._limits, storable_text=clean)
-        if self._is_repeat(record, line.number):
-            self._notices.add("duplicate_line", (f"line {line.number}",))
+        record = parse(parsed.value, remarks, self._limits, storable_text=parsed.storable_text)
+        if self._is_repeat(record, parsed.line):
+            self._notices.add("duplicate_line", (f"line {parsed.line}",))
             return None
         chunks = self._learn(record)
-        self._count(record, line.number)
+        self._count(record, parsed.line)
         self._notices.take(remarks, "run" if isinstance(record, RunRecord) else record.id)
-        return Item(line.number, record, chunks)
+        return Item(parsed.line, record, chunks)
 
     def _decoded(self, line: Line) -> tuple[Any, bool]:
         if line.data is None:
@@ -219,7 +245,8 @@ def _without(blocks: Iterator[bytes], mark: int) -> Iterator[bytes]:
 def _check_one_per_line(head: bytes) -> None:
     """Refuse one object spread over many lines, naming the tool that writes such files."""
     first, _, rest = head.lstrip().partition(b"\n")
-    if first.strip() not in (b"{", b"{}") and not (first.rstrip().endswith(b",") and rest.lstrip().startswith(b'"')):
+    opens = first.strip() == b"{" or first.rstrip().endswith(b",")
+    if not (opens and rest.lstrip().startswith(b'"')):
         return
     tool = tool_of(head)
     found = f"one JSON object over many lines{f', as {tool} writes it' if tool else ''}"

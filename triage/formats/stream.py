@@ -96,11 +96,9 @@ def _gunzip(blocks: Iterable[bytes]) -> Iterator[bytes]:
     try:
         for block in blocks:
             data = block
-            while data:
-                if member.eof:
-                    data = data.lstrip(b"\0")
-                    member = zlib.decompressobj(wbits=31) if data else member
-                yield member.decompress(data, BLOCK) if data else b""
+            while data := data.lstrip(b"\0") if member.eof else data:
+                member = zlib.decompressobj(wbits=31) if member.eof else member
+                yield member.decompress(data, BLOCK)
                 data = member.unused_data if member.eof else member.unconsumed_tail
         while not member.eof and (rest := member.decompress(b"", BLOCK)):
             yield rest

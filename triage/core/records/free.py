@@ -16,7 +16,7 @@ from triage.core.records.values import limits_of, remark
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
-def tidy(value: object, level: int, info: ValidationInfo) -> Any:
+def tidy(value: object, level: int, info: ValidationInfo) -> Any:  # noqa: ANN401 - JSON in, JSON out
     """Return free JSON with sorted keys, non-finite numbers as null (remarked on) and bounded depth.
 
     `level` is the nesting level of `value` itself within its line.
@@ -62,7 +62,7 @@ def has_unstorable(value: object) -> bool:
     return isinstance(value, list) and any(map(has_unstorable, value))
 
 
-def storable(value: object) -> Any:
+def storable(value: object) -> Any:  # noqa: ANN401 - JSON in, JSON out
     """Return a JSON value with every NUL and lone surrogate replaced by U+FFFD."""
     if isinstance(value, str):
         return _UNSTORABLE.sub("\ufffd", value)

@@ -138,7 +138,7 @@ def _question(value: str, info: ValidationInfo) -> str:
     return value
 
 
-def _scores(scores: Any, info: ValidationInfo) -> Any:
+def _scores(scores: Any, info: ValidationInfo) -> Any:  # noqa: ANN401 - typed by the field
     retrieved = info.data.get("retrieved")
     if retrieved is not None and any((at_k(score.metric) or 0) > len(retrieved) for score in scores):
         remark(info, "metric_over_k")
