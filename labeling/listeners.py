@@ -7,8 +7,12 @@ from typing import Any
 from django.db import transaction
 from django.dispatch import receiver
 
+from labeling.models import Verdict
 from labeling.receive import receive, receive_draws
-from triage.signals import run_classified, run_ingested
+from labeling.report import counted, review_state
+from triage.core.review import ReviewState, VerdictLine
+from triage.models import Run
+from triage.signals import history_wanted, review_wanted, run_classified, run_ingested
 
 
 @receiver(run_ingested)
@@ -22,3 +26,17 @@ def on_classified(sender: object, run_id: int, **_more: Any) -> None:
     """Fix the draws that came with the file, now that there are automatic classes."""
     with transaction.atomic():
         receive_draws(run_id)
+
+
+@receiver(review_wanted)
+def on_review_wanted(sender: object, run_id: int, **_more: Any) -> ReviewState:
+    """Tell a page of the machine's half what people found in the run."""
+    return review_state(counted(Run.objects.select_related("project").get(pk=run_id)))
+
+
+@receiver(history_wanted)
+def on_history_wanted(sender: object, query_id: int, user_id: int, **_more: Any) -> list[VerdictLine] | None:
+    """Tell a query's verdicts to those who may see them: a reviewer only after a verdict of their own."""
+    if not Verdict.objects.may_be_seen_by(query_id, user_id):
+        return None
+    return [verdict.as_line() for verdict in Verdict.objects.history(query_id)]

@@ -10,5 +10,6 @@ run_ingested = Signal()
 run_classified = Signal()
 #: A page wants to know what people found in a run; answered by a `core.review.ReviewState`. Arguments: run_id=int.
 review_wanted = Signal()
-#: A page wants a query's verdicts, answered by a list of `core.review.VerdictLine`. Arguments: query_id=int.
+#: A page wants a query's verdicts, answered by a list of `core.review.VerdictLine`, newest first,
+#: or by None where this person must not see them yet. Arguments: query_id=int, user_id=int.
 history_wanted = Signal()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from django.conf import settings
 from django.db import models
 
 from labeling.models.sessions import SessionItem
 from triage.core.labels import CODEBOOK_VERSION, VERDICT_LABELS, Support
-from triage.models import Chunk, Claim, Query
+from triage.core.review import VerdictLine
+from triage.models import Chunk, Claim, Member, Query, Role
 
 
 class Stage(models.TextChoices):
@@ -18,6 +21,20 @@ class Stage(models.TextChoices):
     ADJUDICATED = "adjudicated"
     BULK = "bulk"
     IMPORTED = "imported"
+
+
+class Verdicts(models.QuerySet["Verdict"]):
+    """Verdicts by the query they are on."""
+
+    def history(self, query_id: int) -> Self:
+        """Return every verdict on the query, the newest first."""
+        return self.filter(query=query_id).select_related("reviewer").order_by("-pk")
+
+    def may_be_seen_by(self, query_id: int, user_id: int) -> bool:
+        """Say whether this person may read others' verdicts on the query: leads may, others after their own."""
+        leads = Member.objects.filter(project__runs__queries=query_id, user=user_id, role__in=Role.at_least(Role.LEAD))
+        own = self.filter(query=query_id, reviewer=user_id, withdrawn=False)
+        return own.exists() or leads.exists()
 
 
 class Verdict(models.Model):
@@ -54,6 +71,8 @@ class Verdict(models.Model):
     idempotency_key = models.UUIDField(unique=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
+    objects = Verdicts.as_manager()
+
     class Meta:
         constraints = [
             models.UniqueConstraint(
@@ -80,6 +99,20 @@ class Verdict(models.Model):
 
     def __str__(self) -> str:
         return f"{self.label or 'note'} on query {self.query_id}"
+
+    def as_line(self) -> VerdictLine:
+        """Return the verdict as a line of its query's history."""
+        member = self.reviewer.get_username() if self.reviewer else "a former member"
+        return VerdictLine(
+            given_at=self.created_at,
+            reviewer=self.imported_reviewer or member,
+            label=self.label,
+            sub_cause=self.sub_cause,
+            note=self.note,
+            stage=self.stage,
+            is_blind=self.blind,
+            stands=self.is_current and not self.withdrawn,
+        )
 
 
 class Outcome(models.Model):

@@ -9,6 +9,15 @@ from typing import TypeVar
 
 
 @dataclass(frozen=True, slots=True)
+class Corrected:
+    """An estimated count of failing queries with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
 class ReviewState:
     """The final verdicts of a run. All counts are of queries."""
 
@@ -19,6 +28,11 @@ class ReviewState:
     #: Passing queries with a final verdict, and those of them found wrong.
     passing_reviewed: int = 0
     missed_failures: int = 0
+    #: final label -> what it comes to among all failing queries; empty without an unfiltered random draw
+    corrected: Mapping[str, Corrected] = field(default_factory=dict)
+    #: What the corrected counts rest on, or why there are none; and whether passing queries were audited.
+    drawn: str = ""
+    audited: str = ""
 
     @property
     def final(self) -> int:

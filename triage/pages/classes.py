@@ -16,13 +16,16 @@ from triage.models.queries import NOWHERE
 
 @dataclass(frozen=True, slots=True)
 class ClassRow:
-    """One class: what the machine says, what people have read of it, what they confirmed."""
+    """One class: what the machine says, what people read and confirmed, what that comes to among all failing."""
 
     label: str
     automatic: int | None
     reviewed: int | None
     confirmed: int | None
-    #: Of the failing queries, by the machine.
+    corrected: float | None
+    low: float | None
+    high: float | None
+    #: Of the failing queries: corrected where there is an estimate, else automatic.
     share: float | None
     bar: Interval
     owner: str
@@ -38,25 +41,45 @@ class WouldBe:
 
 
 def class_rows(run: Run, outcomes: Outcomes, review: ReviewState) -> tuple[Axis, tuple[ClassRow, ...]]:
+    """Return the axis of the counts and one row per class, unscored and not_a_failure."""
     automatic = Suggestion.objects.classes(run)
+    estimated = [each.high for each in review.corrected.values()]
+    scale = count_axis(largest([*automatic.values(), *review.confirmed.values(), *estimated]))
     owners = {**DEFAULT_OWNERS, **run.project.owners}
-    scale = count_axis(largest([*automatic.values(), *review.confirmed.values()]))
-    rows = []
-    for label in (*FOUR_CLASSES, UNSCORED, NOT_A_FAILURE):
-        by_machine = None if label == NOT_A_FAILURE else automatic.get(label, 0)
-        confirmed = None if label == UNSCORED else review.confirmed.get(label, 0)
-        rows.append(
-            ClassRow(
-                label=str(label),
-                automatic=by_machine,
-                reviewed=None if by_machine is None else review.reviewed.get(label, 0),
-                confirmed=confirmed,
-                share=by_machine / outcomes.failing if by_machine is not None and outcomes.failing else None,
-                bar=interval(scale, confirmed if review.final else None, 0, by_machine),
-                owner=owners.get(label, ""),
-            )
-        )
+    rows = (
+        _row(str(label), automatic, outcomes.failing, review, scale, owners.get(label, ""))
+        for label in (*FOUR_CLASSES, UNSCORED, NOT_A_FAILURE)
+    )
     return scale, tuple(rows)
+
+
+def _row(label: str, automatic: dict[str, int], failing: int, review: ReviewState, scale: Axis, owner: str) -> ClassRow:
+    by_machine = None if label == NOT_A_FAILURE else automatic.get(label, 0)
+    confirmed = None if label == UNSCORED else review.confirmed.get(label, 0)
+    estimate = review.corrected.get(label)
+    counted = (estimate.value if estimate else None) if review.corrected else by_machine
+    return ClassRow(
+        label=label,
+        automatic=by_machine,
+        reviewed=None if by_machine is None else review.reviewed.get(label, 0),
+        confirmed=confirmed,
+        corrected=estimate.value if estimate else None,
+        low=estimate.low if estimate else None,
+        high=estimate.high if estimate else None,
+        share=counted / failing if counted is not None and failing else None,
+        bar=_bar(scale, by_machine, confirmed, review, label),
+        owner=owner,
+    )
+
+
+def _bar(scale: Axis, automatic: int | None, confirmed: int | None, review: ReviewState, label: str) -> Interval:
+    """Draw the estimate with its interval and the automatic count as a ring; without one, the automatic count."""
+    estimate = review.corrected.get(label)
+    if estimate:
+        return interval(scale, estimate.value, estimate.low, estimate.high, automatic=automatic)
+    if review.corrected:
+        return interval(scale, None, automatic=automatic)
+    return interval(scale, confirmed if review.final else None, 0, automatic)
 
 
 def would_be(run: Run) -> tuple[WouldBe, ...]:

@@ -120,13 +120,14 @@ class QueryPage:
     gold_version: int
     claims: tuple[ClaimLine, ...]
     recorded: tuple[RecordedLine, ...]
-    verdicts: tuple[VerdictLine, ...]
+    #: None: this person must give a verdict before they may read others'.
+    verdicts: tuple[VerdictLine, ...] | None
     previous: int | None
     next: int | None
 
 
-def query_page(query: Query) -> QueryPage:
-    """Read the manifest of one query: a fixed number of SQL queries."""
+def query_page(query: Query, user_id: int) -> QueryPage:
+    """Read the manifest of one query for this person: a fixed number of SQL queries."""
     revision = GoldRevision.objects.current(query.run).get(query.key)
     gold = frozenset((revision.gold if revision else query.gold) or ())
     manifest = read_manifest(query, gold)
@@ -137,6 +138,8 @@ def query_page(query: Query) -> QueryPage:
     suggestions = list(Suggestion.objects.filter(query=query).order_by("-is_current", "-pk"))
     current = suggestions[0] if suggestions and suggestions[0].is_current else None
     outcome, tone = {True: ("Correct", "ok"), False: ("Failing", "bad"), None: ("Undecided", "open")}[query.correct]
+    asked = history_wanted.send(sender=Query, query_id=query.pk, user_id=user_id)
+    history: list[VerdictLine] | None = first_answer(asked, list)
     margins = sorted((current.margins if current else {}).items())
     return QueryPage(
         query=query,
@@ -153,7 +156,7 @@ def query_page(query: Query) -> QueryPage:
         gold_version=revision.version if revision else 1,
         claims=claims,
         recorded=_recorded(query.scores),
-        verdicts=tuple(first_answer(history_wanted.send(sender=Query, query_id=query.pk), list) or ()),
+        verdicts=None if history is None else tuple(history),
         previous=manifest.previous,
         next=manifest.next,
     )

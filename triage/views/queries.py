@@ -25,4 +25,5 @@ def queries(request: HttpRequest, key: str) -> HttpResponse:
 @require_GET
 def query(request: HttpRequest, key: str, position: int) -> HttpResponse:
     """Show the manifest of one query."""
-    return render(request, "triage/query.html", {"page": query_page(access.query(request, key, position))})
+    found = access.query(request, key, position)
+    return render(request, "triage/query.html", {"page": query_page(found, access.user(request).pk)})
