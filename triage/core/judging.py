@@ -122,6 +122,22 @@ class GroundingJudge(Protocol):
 
 
 @runtime_checkable
+class SkimmingJudge(GroundingJudge, Protocol):
+    """A judge that picks, cheaply, which chunks of a claim it reads. `ground` = `skim`, then `read` what is left.
+
+    The pick may depend on the claim's other chunks; a score may not. So a pair that is skimmed has no score.
+    """
+
+    def skim(self, item: GroundingItem) -> list[PairScore]:
+        """Return the word, a label without a score, on every pair of the item that is not worth reading."""
+        ...
+
+    def read(self, items: Sequence[GroundingItem]) -> list[list[PairScore]]:
+        """Return one list per item, in order: the word on every pair whose chunk has text."""
+        ...
+
+
+@runtime_checkable
 class RelevanceJudge(Protocol):
     """Scores answers against questions, one score or error per item, in order; None = no word on it."""
 

@@ -14,10 +14,11 @@ def sentences(text: str) -> list[tuple[int, int]]:
 
     A lone surrogate, which the segmenter cannot read, counts as one ordinary character.
     """
-    spans, at = [], 0
-    for sentence in sentencex.segment("en", _SURROGATE.sub("\ufffd", text)):
-        start, end = at + len(sentence) - len(sentence.lstrip()), at + len(sentence.rstrip())
-        at += len(sentence)
+    spans = []
+    # Boundaries, not segments: between segments the segmenter may drop blank lines, and the offsets would drift.
+    for boundary in sentencex.get_sentence_boundaries("en", _SURROGATE.sub("\ufffd", text)):
+        sentence, start, end = boundary["text"], boundary["start_index"], boundary["end_index"]
+        start, end = end - len(sentence.lstrip()), start + len(sentence.rstrip())
         if start < end:
             spans.append((start, end))
     return spans

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from triage.core.judging import (
     ChunkText,
@@ -20,19 +21,23 @@ from triage.core.judging import (
     RelevanceItem,
     RelevanceJudge,
     RelevanceScore,
+    SkimmingJudge,
 )
 from triage.core.support import Word, decide, word
-from triage.judges import lexical, recorded
+from triage.judges import embedded, lexical, recorded
+from triage.judges.cross_encoder import WEIGHTS, fault_of
 
 #: Judges that only hand on or look up: they are asked at once, without a word from the cache.
 FREE = frozenset({recorded.NAME})
 
 _GROUNDING: dict[str, Callable[[], GroundingJudge]] = {
     recorded.NAME: recorded.RecordedGrounding,
+    embedded.NAME: embedded.EmbeddedGrounding,
     lexical.NAME: lexical.LexicalGrounding,
 }
 _RELEVANCE: dict[str, Callable[[], RelevanceJudge]] = {
     recorded.NAME: recorded.RecordedRelevance,
+    embedded.NAME: embedded.EmbeddedRelevance,
     lexical.NAME: lexical.LexicalRelevance,
 }
 #: Asked when a project sets no order of its own.
@@ -56,6 +61,8 @@ class Panel:
 
     grounding: tuple[GroundingJudge, ...]
     relevance: tuple[RelevanceJudge, ...]
+    #: What people must know of it, in sentences: a judge that cannot be asked, and who stands in.
+    notes: tuple[str, ...] = ()
 
     @property
     def identities(self) -> tuple[JudgeIdentity, ...]:
@@ -70,9 +77,12 @@ class Panel:
         return hashlib.sha256(parts.encode()).hexdigest()[:12]
 
 
-def open_panel(names: Sequence[str] = ()) -> Panel:
-    """Return the panel of these judges in order; none named = `DEFAULT_ORDER`. Raises UnknownJudgeError."""
-    order = tuple(dict.fromkeys(names)) or DEFAULT_ORDER
+def open_panel(names: Sequence[str] = (), weights: Path = WEIGHTS) -> Panel:
+    """Return the panel of these judges in order; none named = `DEFAULT_ORDER`. Raises UnknownJudgeError.
+
+    `weights`: where the embedded judge's files are.
+    """
+    order, notes = _standing(tuple(dict.fromkeys(names)) or DEFAULT_ORDER, weights)
     for name in order:
         if name not in _GROUNDING and name not in _RELEVANCE:
             known = ", ".join(sorted(_GROUNDING.keys() | _RELEVANCE.keys()))
@@ -80,7 +90,17 @@ def open_panel(names: Sequence[str] = ()) -> Panel:
     return Panel(
         grounding=tuple(_GROUNDING[name]() for name in order if name in _GROUNDING),
         relevance=tuple(_RELEVANCE[name]() for name in order if name in _RELEVANCE),
+        notes=notes,
     )
+
+
+def _standing(order: tuple[str, ...], weights: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Put the lexical judge in place of an embedded one whose weights are not whole, and say so."""
+    fault = fault_of(weights) if embedded.NAME in order else ""
+    if not fault:
+        return order, ()
+    standing = tuple(dict.fromkeys(lexical.NAME if name == embedded.NAME else name for name in order))
+    return standing, (f"The lexical judge stands in for the embedded one. {fault}",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,17 +144,20 @@ def _with_known(judge: GroundingJudge, item: GroundingItem, known: Known, *, may
     """Take the known words of a judge and have it read the other pairs, claims with the same gap together."""
     mark = judge.identity.fingerprint
     readable = [chunk for chunk in item.chunks if chunk.text and chunk.text.strip()]
-    words: list[PairScore] = []
+    words = judge.skim(replace(item, chunks=tuple(readable))) if isinstance(judge, SkimmingJudge) else []
+    skimmed = {(word.claim, word.chunk) for word in words}
     gaps: dict[tuple[ChunkText, ...], list[ClaimText]] = {}
     for claim in item.claims:
-        found = {chunk.key: known.get((mark, claim.key, chunk.key)) for chunk in readable}
+        wanted = [chunk for chunk in readable if (claim.key, chunk.key) not in skimmed]
+        found = {chunk.key: known.get((mark, claim.key, chunk.key)) for chunk in wanted}
         words += [known_word for known_word in found.values() if known_word is not None]
-        if gap := tuple(chunk for chunk in readable if found[chunk.key] is None):
+        if gap := tuple(chunk for chunk in wanted if found[chunk.key] is None):
             gaps.setdefault(gap, []).append(claim)
     if gaps and not may_ask:
         raise UnreadError(judge.identity.name)
     asked = [replace(item, claims=tuple(claims), chunks=gap) for gap, claims in gaps.items()]
-    for answer in judge.ground(asked) if asked else []:
+    read = judge.read if isinstance(judge, SkimmingJudge) else judge.ground
+    for answer in read(asked) if asked else []:
         words += answer
     return words
 

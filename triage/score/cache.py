@@ -19,8 +19,11 @@ PairKey = tuple[str, bytes, bytes]
 class WordsFromBefore:
     """What the cache knows about a batch; grows with what the batch itself brings."""
 
-    def __init__(self, project: Project, cases: Sequence[Case], judges: Iterable[Judge]) -> None:
-        """Look everything up in two statements."""
+    def __init__(
+        self, project: Project, cases: Sequence[Case], judges: Iterable[Judge], skimming: frozenset[str]
+    ) -> None:
+        """Look everything up in two statements. `skimming`: fingerprints of judges whose words may be skimmed ones."""
+        self._skimming = skimming
         self._marks = {judge.pk: judge.fingerprint for judge in judges}
         self._pairs = self._read_pairs(project, cases)
         self._answers = self._read_answers(project, cases)
@@ -48,9 +51,13 @@ class WordsFromBefore:
     def learn(self, case: Case, mark: str, words: Iterable[PairScore]) -> None:
         """Keep new words for the cases that follow in the batch."""
         for word in words:
-            if word.chunk is not None and not word.error:
+            if word.chunk is not None and not word.error and not self._is_skimmed(mark, word.score):
                 key = (mark, case.claim_hashes[word.claim], case.chunks[word.chunk].text_hash)
                 self._pairs.setdefault(key, word)
+
+    def _is_skimmed(self, mark: str, value: float | None) -> bool:
+        """Say whether a word came of skimming: it holds among the chunks it was said among, not elsewhere."""
+        return value is None and mark in self._skimming
 
     def _read_pairs(self, project: Project, cases: Sequence[Case]) -> dict[PairKey, PairScore]:
         claim_hashes = {value for case in cases for value in case.claim_hashes.values()}
@@ -66,6 +73,8 @@ class WordsFromBefore:
         )
         found: dict[PairKey, PairScore] = {}
         for judge, claim, chunk, value, label, start, end in rows:
+            if self._is_skimmed(self._marks[judge], value):
+                continue
             evidence = None if start is None or end is None else (start, end)
             word = PairScore("", "", score=value, label=Support(label) if label else None, evidence=evidence)
             found[self._marks[judge], bytes(claim), bytes(chunk)] = word

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from celery.exceptions import SoftTimeLimitExceeded
@@ -16,6 +16,7 @@ from triage.core.judging import (
     RelevanceItem,
     RelevanceJudge,
     RelevanceScore,
+    SkimmingJudge,
 )
 
 log = logging.getLogger(__name__)
@@ -38,10 +39,23 @@ class Guarded:
         """Return the identity of the judge behind."""
         return self.judge.identity
 
+    def skim(self, item: GroundingItem) -> list[PairScore]:
+        """Return what the judge behind skims, if it does."""
+        return self.judge.skim(item) if isinstance(self.judge, SkimmingJudge) else []
+
+    def read(self, items: Sequence[GroundingItem]) -> list[list[PairScore]]:
+        """Return the judge's words on what it has not skimmed, or its fault as the word on every pair."""
+        return self._guarded(self.judge.read if isinstance(self.judge, SkimmingJudge) else self.judge.ground, items)
+
     def ground(self, items: Sequence[GroundingItem]) -> list[list[PairScore]]:
         """Return the judge's words, or its fault as the word on every pair."""
+        return self._guarded(self.judge.ground, items)
+
+    def _guarded(
+        self, ask: Callable[[Sequence[GroundingItem]], list[list[PairScore]]], items: Sequence[GroundingItem]
+    ) -> list[list[PairScore]]:
         try:
-            return self.judge.ground(items)
+            return ask(items)
         except SoftTimeLimitExceeded:
             raise
         except Exception as fault:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from celery.exceptions import SoftTimeLimitExceeded
 
-from triage.core.judging import GroundingItem
+from triage.core.judging import GroundingItem, SkimmingJudge
 from triage.judges.panel import JudgeWords, Panel, UnreadError, consult, rate
 from triage.models import Judge, Run, Score
 from triage.score import attempts
@@ -67,7 +67,8 @@ def score(run_id: int, query_ids: Sequence[int], *, budget_s: float = BUDGET_S, 
     split_answers(run, sorted(open_ids))
     cases = read_cases(run, sorted(open_ids))
     judges = judge_rows(panel.identities)
-    before = WordsFromBefore(run.project, cases, judges.values())
+    skimming = frozenset(j.identity.fingerprint for j in panel.grounding if isinstance(j, SkimmingJudge))
+    before = WordsFromBefore(run.project, cases, judges.values(), skimming)
     batch = _Batch(panel, mark, judges, before, time.monotonic() + budget_s)
     unread, settled = _settle_from_before(batch, cases)
     counts = {"done": settled, "failed": 0, "set_aside": 0, "left": 0}

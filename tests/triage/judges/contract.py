@@ -6,17 +6,23 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from triage.core.judging import ChunkText, ClaimText, GroundingItem, GroundingJudge, RelevanceItem, RelevanceJudge
+from triage.judges.embedded import EmbeddedGrounding, EmbeddedRelevance
 from triage.judges.lexical import LexicalGrounding, LexicalRelevance
 from triage.judges.recorded import RecordedGrounding, RecordedRelevance
 
 GROUNDING: dict[str, Callable[[], GroundingJudge]] = {
     "recorded": RecordedGrounding,
     "lexical": LexicalGrounding,
+    "embedded": EmbeddedGrounding,
 }
 RELEVANCE: dict[str, Callable[[], RelevanceJudge]] = {
     "recorded": RecordedRelevance,
     "lexical": LexicalRelevance,
+    "embedded": EmbeddedRelevance,
 }
+
+#: Judges that read a few dozen pairs a second: they get fewer of them in a test.
+SLOW = (EmbeddedGrounding,)
 
 HOSTILE = (
     "\x00\x1b[31m\u202e{{7*7}} {% debug %} %(x)s ${x} <script>alert(1)</script>",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.triage.judges.contract import GROUNDING, RELEVANCE, grounding_items, relevance_items
+from tests.triage.judges.contract import GROUNDING, RELEVANCE, SLOW, grounding_items, relevance_items
 from triage.core.judging import (
     ChunkText,
     ClaimText,
@@ -18,6 +18,7 @@ from triage.core.judging import (
     Task,
     is_usable_score,
 )
+from triage.core.labels import Support
 
 every_grounding_judge = pytest.mark.parametrize("make", GROUNDING.values(), ids=GROUNDING.keys())
 every_relevance_judge = pytest.mark.parametrize("make", RELEVANCE.values(), ids=RELEVANCE.keys())
@@ -85,7 +86,8 @@ def test_a_pair_does_not_depend_on_the_other_claims_and_chunks(make: Callable[[]
     for claim in item.claims:
         alone = GroundingItem("alone", item.question, (claim,), item.chunks[:2][::-1])
         for word in make().ground([alone])[0]:
-            assert words[word.claim, word.chunk] == word
+            before = words[word.claim, word.chunk]
+            assert before == word or (before.score is None and before.label is Support.UNSUPPORTED)
 
 
 @every_grounding_judge
@@ -103,9 +105,10 @@ def test_nothing_to_do_is_nothing_done(make: Callable[[], GroundingJudge]) -> No
 
 @every_grounding_judge
 def test_a_thousand_claims_are_judged(make: Callable[[], GroundingJudge]) -> None:
+    many = 1_000 if make not in SLOW else 100
     claims = tuple(
         ClaimText(f"k{i}", f"The plan number {i} costs {i} euros.", recorded=(("c", None, i / 1000),))
-        for i in range(1000)
+        for i in range(many)
     )
     item = GroundingItem("i", "What?", claims, (ChunkText("c", "The plan number 7 costs 7 euros. It is small."),))
     words = make().ground([item])[0]
