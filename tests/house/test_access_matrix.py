@@ -1,0 +1,139 @@
+"""SEC-07: every address x caller x method. A new address without an entry here fails.
+
+A foreign object does not exist (404), a member whose role is too small is refused (403), nobody gets in without
+a login, and no method ends in a 500.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from labeling.models import ReviewSession
+from labeling.worklist import default_session
+from tests.factories import make_chunk, make_member, make_project, make_query, make_run
+from tests.house.test_urls import PUBLIC, patterns
+from triage.models import Project, Role, Run
+
+SAFE, UNSAFE = ("GET", "HEAD"), ("POST", "PUT", "PATCH", "DELETE")
+EVERYBODY = None
+
+#: URL name -> least role to read, least role to change. EVERYBODY = any login, about the caller alone.
+LEAST: dict[str, tuple[Role | None, Role | None]] = {
+    "home": (EVERYBODY, EVERYBODY),
+    "logout": (EVERYBODY, EVERYBODY),
+    "password_change": (EVERYBODY, EVERYBODY),
+    "my_keys": (EVERYBODY, EVERYBODY),
+    "members": (Role.LEAD, Role.LEAD),
+    "member_role": (Role.OWNER, Role.OWNER),
+    "member_remove": (Role.OWNER, Role.OWNER),
+    "project_settings": (Role.LEAD, Role.LEAD),
+    "runs": (Role.VIEWER, Role.VIEWER),
+    "run": (Role.VIEWER, Role.VIEWER),
+    "run_progress": (Role.VIEWER, Role.VIEWER),
+    "run_rename": (Role.LEAD, Role.LEAD),
+    "run_delete": (Role.LEAD, Role.LEAD),
+    "run_steer": (Role.LEAD, Role.LEAD),
+    "queries": (Role.VIEWER, Role.VIEWER),
+    "query": (Role.VIEWER, Role.VIEWER),
+    "reports": (Role.VIEWER, Role.VIEWER),
+    "report": (Role.VIEWER, Role.VIEWER),
+    "report_file": (Role.VIEWER, Role.VIEWER),
+    "review": (Role.REVIEWER, Role.REVIEWER),
+    "session_review": (Role.REVIEWER, Role.REVIEWER),
+    "item": (Role.REVIEWER, Role.REVIEWER),
+    "item_back": (Role.REVIEWER, Role.REVIEWER),
+    "item_beyond": (Role.REVIEWER, Role.REVIEWER),
+    "item_challenge": (Role.REVIEWER, Role.REVIEWER),
+    "item_hold": (Role.REVIEWER, Role.REVIEWER),
+    "item_skip": (Role.REVIEWER, Role.REVIEWER),
+    "session_requeue": (Role.REVIEWER, Role.REVIEWER),
+    "session_undo": (Role.REVIEWER, Role.REVIEWER),
+}
+NAMES = sorted({str(pattern.name) for pattern in patterns()} - set(PUBLIC))
+
+
+@dataclass(frozen=True)
+class World:
+    """One project with a run, a query, a session; a caller of every role; and a stranger who owns another."""
+
+    project: Project
+    run: Run
+    session: ReviewSession
+    callers: dict[Role, User]
+    stranger: User
+
+
+@pytest.fixture
+def world(db: None) -> World:
+    project = make_project()
+    run = make_run(project, state=Run.State.DONE)
+    make_query(run, [make_chunk(run)])
+    callers = {role: make_member(project, role) for role in Role}
+    stranger = make_member(make_project(), Role.OWNER)
+    return World(project, run, default_session(run), callers, stranger)
+
+
+def address(name: str, world: World) -> str:
+    """Return the address of this name for the objects of the world."""
+    pattern = next(pattern for pattern in patterns() if pattern.name == name)
+    route = str(pattern.pattern).lstrip("^")
+    member = world.project.members.get(role=Role.VIEWER)
+    keys: dict[str, Callable[[], str]] = {"runs/": lambda: world.run.key, "sessions/": lambda: world.session.key}
+    values: dict[str, object] = {
+        "slug": world.project.slug,
+        "position": 1,
+        "pk": member.pk,
+        "action": "rescore",
+        "to": "md",
+        "key": next((make() for start, make in keys.items() if route.startswith(start)), ""),
+    }
+    converters = pattern.pattern.regex.groupindex or dict.fromkeys(pattern.pattern.converters)  # type: ignore[attr-defined]
+    return reverse(name, kwargs={kwarg: values[kwarg] for kwarg in converters})
+
+
+def answers(client: Client, name: str, world: World) -> dict[str, int]:
+    """Return the status of every method at this address."""
+    client.raise_request_exception = False
+    path = address(name, world)
+    return {method: client.generic(method, path).status_code for method in (*SAFE, *UNSAFE)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_SEC07_every_address_has_an_entry(name: str) -> None:
+    assert name in LEAST, f"add {name} to LEAST: who may read it, who may change it?"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_SEC07_nobody_gets_in_without_a_login(name: str, world: World) -> None:
+    for method, status in answers(Client(), name, world).items():
+        assert status in {302, 401, 405}, f"{method} {name}: {status}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_SEC07_a_foreign_object_does_not_exist(name: str, world: World) -> None:
+    if LEAST[name][0] is EVERYBODY:
+        return
+    client = Client()
+    client.force_login(world.stranger)
+    for method, status in answers(client, name, world).items():
+        assert status in {404, 405}, f"{method} {name}: {status}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("role", list(Role))
+def test_SEC07_a_role_opens_what_it_should_and_nothing_more(name: str, role: Role, world: World) -> None:
+    client = Client()
+    client.force_login(world.callers[role])
+    for method, status in answers(client, name, world).items():
+        assert status < 500, f"{method} {name} as {role}: {status}"
+        least = LEAST[name][method in UNSAFE]
+        if least is not EVERYBODY and role.rank < least.rank:
+            assert status in {403, 405}, f"{method} {name} as {role}: {status}"
+        else:
+            assert status != 403, f"{method} {name} as {role}: {status}"
