@@ -170,6 +170,8 @@ class Retrieved(models.Model):
     rerank_score = models.FloatField(null=True)
     in_context = models.BooleanField(default=True)
     tokens = models.IntegerField(null=True)
+    #: Unknown fields of the slot, kept.
+    meta = models.JSONField(default=dict)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["query", "rank"], name="one_chunk_per_rank")]
@@ -202,6 +204,8 @@ class Claim(models.Model):
     #: Verdicts the file recorded: list of {chunk, label, score, judge}. A person's marks are in `human`.
     recorded = models.JSONField(default=list)
     human = models.JSONField(default=list)
+    #: Unknown fields of the claim, kept.
+    meta = models.JSONField(default=dict)
 
     class Meta:
         indexes = [
