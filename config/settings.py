@@ -13,6 +13,7 @@ from psycopg.conninfo import conninfo_to_dict
 from config import embedded
 from config.env import env_bool, env_int, env_list, env_text
 from config.logs import django_logging, secrets_in
+from config.production import refuse_unsafe
 from config.secret import local_secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -21,7 +22,7 @@ VAR_DIR = Path(env_text("RAG_TRIAGE_VAR", str(BASE_DIR / "var")))
 
 # --- safety -----------------------------------------------------------------------------------------------------
 DEBUG = env_bool("DEBUG", False)
-#: PRODUCTION=1 refuses a weak key, DEBUG and a wildcard host (see config/checks.py).
+#: PRODUCTION=1 refuses a weak key, DEBUG, a wildcard host and a Redis without password (config/production.py).
 PRODUCTION = env_bool("PRODUCTION", False)
 SECRET_KEY = env_text("SECRET_KEY") or ("" if PRODUCTION else local_secret_key(VAR_DIR))
 SECRET_KEY_FALLBACKS = env_list("SECRET_KEY_FALLBACKS")
@@ -32,6 +33,8 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = BEHIND_TLS
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 SECURE_SSL_REDIRECT = BEHIND_TLS and env_bool("SSL_REDIRECT", True)
+#: Asked from inside the machine, without a proxy in front.
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 SECURE_HSTS_SECONDS = env_int("HSTS_SECONDS", 31_536_000 if BEHIND_TLS else 0)
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = BEHIND_TLS
 if env_bool("TRUST_FORWARDED_PROTO", False):
@@ -155,6 +158,10 @@ DATABASES = {"default": _database(DATABASE_URL) if DATABASE_URL else embedded.da
 REDIS_URL = env_text("REDIS_URL")
 CELERY_BROKER_URL = REDIS_URL or embedded.redis_url(VAR_DIR)
 
+if PRODUCTION:
+    refuse_unsafe(
+        SECRET_KEY, debug=DEBUG, allowed_hosts=ALLOWED_HOSTS, database_url=DATABASE_URL, redis_url=REDIS_URL
+    )
 LOGGING = django_logging(secrets_in(SECRET_KEY, DATABASE_URL, REDIS_URL))
 
 # --- Celery (reasons in docs/adr/0004-celery-settings.md) ----------------------------------------------------------
