@@ -2,9 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Self
+
 from django.db import models
 
+from labeling.core.trust import Trust, trust
+from triage.core.judging import Task
 from triage.models import Judge, Project
+
+SECONDS_A_DAY = 86_400
+CLAIM_SUPPORT, RELEVANCE, LABELS = "claim_support", "relevance", "labels"
+#: What a judge is compared on: its own task.
+KIND_OF = {Task.GROUNDING: CLAIM_SUPPORT, Task.RELEVANCE: RELEVANCE}
+
+
+class Calibrations(models.QuerySet["Calibration"]):
+    """Comparisons by project and judge."""
+
+    def history(self, project: Project, judge: Judge) -> Self:
+        """Return the comparisons of a judge on its own task, the newest first."""
+        own = self.filter(project=project, judge=judge, kind=KIND_OF[Task(judge.task)])
+        return own.order_by("-computed_at", "-pk")
+
+    def newest_of(self, project_id: int, judges: Iterable[int]) -> dict[int, Calibration]:
+        """Return the newest comparison of each judge on its own task."""
+        rows = self.filter(project=project_id, judge__in=judges).exclude(kind=LABELS)
+        return {row.judge_id: row for row in rows.order_by("judge", "-computed_at", "-pk").distinct("judge")}
 
 
 class Calibration(models.Model):
@@ -19,8 +44,15 @@ class Calibration(models.Model):
     figures = models.JSONField(default=dict)
     computed_at = models.DateTimeField(auto_now_add=True)
 
+    objects = Calibrations.as_manager()
+
     class Meta:
         indexes = [models.Index(fields=["project", "judge", "kind", "-computed_at"], name="calibration_newest")]
 
     def __str__(self) -> str:
         return f"{self.kind} of judge {self.judge_id}"
+
+    def trust(self, now: datetime) -> Trust:
+        """Return whether the judge may be relied on, by this comparison, at a point in time."""
+        age = (now - self.computed_at).total_seconds() / SECONDS_A_DAY
+        return trust(self.n, self.figures.get("positives", 0), age)

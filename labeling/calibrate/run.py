@@ -1,0 +1,59 @@
+"""Compare one judge identity with the human labels of a project, and keep what came out as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.db.models import Exists, OuterRef
+
+from labeling.calibrate.answers import first_blind, label_pairs, relevance_items
+from labeling.calibrate.claims import claim_items
+from labeling.core.items import Item
+from labeling.models import Calibration
+from labeling.models.calibrations import KIND_OF, LABELS
+from triage.core.judging import Task
+from triage.models import Judge, Project, Score
+
+
+def calibrate(project: Project, judge: Judge) -> list[Calibration]:
+    """Compare the judge with people on its own task and, where classes rest on it, on the four labels.
+
+    The same labels and scores give the row there is: a comparison grows old until fresh labels come. Statistics
+    are loaded here, so that a process that only reads rows never pays for them.
+    """
+    from labeling.calibrate import compute
+
+    items = items_of(project, judge)
+    told = [(item.key, item.run, item.human, item.judge, item.score, item.labels, item.slices) for item in items]
+    basis = compute.basis_of([judge.fingerprint, told])
+    rows = [_kept(project, judge, KIND_OF[Task(judge.task)], basis, lambda: compute.compare(items, judge.threshold))]
+    pairs = label_pairs(project, judge)
+    if pairs:
+        from labeling.core.agreement import Unit
+
+        words = first_blind(project).values()
+        people = [Unit(str(place), tuple(said.values())) for place, said in enumerate(words) if len(said) > 1]
+        basis = compute.basis_of([judge.fingerprint, pairs, people])
+        rows.append(_kept(project, judge, LABELS, basis, lambda: compute.compare_labels(pairs, people)))
+    return rows
+
+
+def items_of(project: Project, judge: Judge) -> list[Item]:
+    """Return the items of the judge's own task that people labelled."""
+    return claim_items(project, judge) if judge.task == Task.GROUNDING else relevance_items(project, judge)
+
+
+def _kept(project: Project, judge: Judge, kind: str, basis: str, compute: Callable[[], dict[str, Any]]) -> Calibration:
+    """Return the newest row of this kind if it rests on the same basis, else compute and store one."""
+    newest = Calibration.objects.filter(project=project, judge=judge, kind=kind).order_by("-computed_at", "-pk").first()
+    if newest is not None and newest.figures.get("basis") == basis:
+        return newest
+    figures = {"basis": basis, **compute()}
+    return Calibration.objects.create(project=project, judge=judge, kind=kind, n=figures["n"], figures=figures)
+
+
+def judges_in(project: Project) -> list[Judge]:
+    """Return every judge that scored anything in the project, by task and name, the newest identity first."""
+    scored = Score.objects.filter(judge=OuterRef("pk"), query__run__project=project)
+    return list(Judge.objects.filter(Exists(scored)).order_by("task", "name", "-pk"))
