@@ -19,7 +19,7 @@ VIOLATIONS: dict[str, tuple[str, str]] = {
     "pure": ("triage/core/labels.py", "import django"),
     "adapters": ("triage/judges/recorded.py", "import django"),
     "judges": ("triage/classify/__init__.py", "import triage.judges.recorded"),
-    "acyclic": ("triage/core/labels.py", "import triage.core.policy, triage.core.metrics"),
+    "acyclic": ("triage/core/labels.py", "import triage.core.policy, triage.core.judging"),
     "face": ("labeling/models/sessions.py", "import triage.views"),
     "verbs": ("triage/views/people.py", "import triage.score"),
     "enqueue": ("labeling/models/sessions.py", "import triage.tasks"),

@@ -10,7 +10,11 @@ DRAWERS = {"utils", "helpers", "services", "common", "managers", "misc"}
 #: Words the glossary avoids as identifiers, with the word to use.
 AVOIDED = {"annotation": "verdict", "prediction": "suggestion", "ground_truth": "gold", "grader": "judge"}
 #: Other tools' own field names must be spelled as they spell them.
-MAY_USE_AVOIDED = ("triage/formats/", "triage/core/records")
+MAY_USE_AVOIDED = (
+    "triage/formats/",
+    "triage/core/records",
+    "labeling/core/rates.py",  # "prediction-powered inference" is a method's name
+)
 TEXT_SUFFIXES = {".py", ".md", ".html", ".css", ".js", ".toml", ".yml", ".yaml", ".txt", ".lock", ".sh", ""}
 
 

@@ -43,10 +43,12 @@ def test_a_page_has_one_h1() -> None:
         if "{% extends" in text(path)
         and not path.name.startswith(("base", "_"))
         and (count := len(re.findall(r"<h1\b", text(path)))) != 1
-        and "h1" not in str(EXEMPT.get(str(path), ""))
+        and str(path) not in EXEMPT
     ]
     assert not wrong, f"one <h1> a page: {wrong}"
 
 
 #: Template -> why its <h1> stands elsewhere.
-EXEMPT: dict[str, str] = {}
+EXEMPT: dict[str, str] = {
+    "templates/labeling/item.html": "the question is the heading and stands in the swappable part item/case.html",
+}

@@ -41,6 +41,8 @@ class Function:
     path: Path
     name: str
     lines: int
+    #: Decorated with `@shared_task`: Celery runs it.
+    is_task: bool
 
 
 def functions(*rooms: str) -> Iterator[Function]:
@@ -48,7 +50,8 @@ def functions(*rooms: str) -> Iterator[Function]:
     for path in modules(*rooms):
         for node in ast.walk(parse(path)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                yield Function(path, node.name, _length(node))
+                decorators = {ast.unparse(decorator).split("(")[0] for decorator in node.decorator_list}
+                yield Function(path, node.name, _length(node), "shared_task" in decorators)
 
 
 def templates() -> Iterator[Path]:

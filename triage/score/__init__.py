@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from triage.judges.panel import UnknownJudgeError
 from triage.score.panels import panel_of
 from triage.score.verb import Scored, score
 
-__all__ = ["Scored", "panel_of", "score"]
+__all__ = ["Scored", "UnknownJudgeError", "panel_of", "score"]

@@ -15,10 +15,9 @@ from django.conf import settings
 from django.db.models import F
 from django.db.models.functions import Now
 
-from triage.judges.panel import UnknownJudgeError
 from triage.models import Run
-from triage.score import panel_of
-from triage.score.attempts import held
+from triage.models.locks import held
+from triage.score import UnknownJudgeError, panel_of
 from triage.tasks.leases import count_open, lease
 
 #: Batches of one run that are handed out at a time: enough to keep workers busy, few enough that runs take turns.
@@ -99,9 +98,11 @@ def _begin_classifying(run_id: int) -> bool:
 
 
 def end_classifying(run_id: int) -> None:
-    """Mark the run done."""
+    """Mark the run done, with what people must know of the judges it was scored by."""
+    run = Run.objects.select_related("project").get(pk=run_id)
+    notes = " ".join(panel_of(run.project).notes)
     Run.objects.filter(pk=run_id, state=Run.State.CLASSIFYING).update(
-        state=Run.State.DONE, state_reason="", classify_attempts=0, finished_at=Now()
+        state=Run.State.DONE, state_reason=notes, classify_attempts=0, finished_at=Now()
     )
 
 
