@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 Array = NDArray[np.float64]
+Figure = Callable[[Array, Array], float]
 
 
 def auc(truth: Array, score: Array) -> float:

@@ -7,6 +7,7 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,6 +36,25 @@ class Asked:
     neighbour: str
     closest_answer: str
     is_dev: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An LLM's answer with its passages, its mean human faithfulness (1-4) and the data's own LLM judge (0-1)."""
+
+    text: str
+    passages: tuple[str, ...]
+    human: float
+    llm_judge: float
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedAnswer:
+    """An answer whose claims people checked against its passages, and the share that some passage supports."""
+
+    claims: tuple[str, ...]
+    passages: tuple[str, ...]
+    faithfulness: float
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
@@ -97,3 +117,29 @@ def _own_answers() -> list[tuple[str, str]]:
         if not row["conversation"] and answer and "ANSWERABLE" in row["answerability"]:
             own.append((row["query"], answer))
     return own
+
+
+def mtrag_answers() -> list[Answer]:
+    """Return the answers of the two language models of MTRAG's human evaluation."""
+    tasks = {row["id"]: row for row in rows(DATA / "mtrag_human_eval" / "tasks.jsonl")}
+    found = []
+    for row in rows(DATA / "mtrag_human_eval" / "evaluations.jsonl"):
+        marks = [float(mark) for mark in row["human"]["faithfulness"].values()]
+        judge = row["judges"]["rl_f"]
+        if row["model"] != "reference" and marks and judge is not None:
+            passages = tuple(chunk["text"] for chunk in tasks[row["task_id"]]["retrieved"] or [])
+            found.append(Answer(row["answer"], passages, fmean(marks), float(judge)))
+    return found
+
+
+def factcheck_answers() -> list[CheckedAnswer]:
+    """Return the answers of the FactCheck-GPT run whose every claim has a human verdict."""
+    found = []
+    for row in rows(DATA / "runs" / "factcheck_gpt.jsonl"):
+        claims = row.get("claims") or []
+        if claims and all(claim.get("human") for claim in claims):
+            supported = [any(mark["label"] == "supported" for mark in claim["human"]) for claim in claims]
+            texts = tuple(claim["text"] for claim in claims)
+            passages = tuple(chunk["text"] for chunk in row["retrieved"])
+            found.append(CheckedAnswer(texts, passages, fmean(supported)))
+    return found

@@ -41,9 +41,9 @@ RELEVANCE_SLOPE = 2.03
 RELEVANCE_SHIFT = 6.1
 
 #: Chunks of one claim that are always read, those that may be, and the lexical score the latter need.
-ALWAYS_READ = 3
-READ_AT_MOST = 8
-WORTH_READING = 0.02
+ALWAYS_READ = 2
+READ_AT_MOST = 5
+WORTH_READING = 0.05
 
 
 def pick(claim: ClaimText, chunks: Sequence[ChunkText]) -> frozenset[str]:

@@ -7,33 +7,20 @@ the broker does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from datetime import timedelta
 
-from django.db import connection
 from django.db.models import F
 from django.db.models.functions import Now
 
 from triage.models import Scoring
+from triage.models.locks import held
 
 MAX_ATTEMPTS = 3
 #: A worker that says nothing for this long has lost its query.
 LEASE_S = 60
 GAVE_UP = f"The worker was lost {MAX_ATTEMPTS} times while judging this query (memory, time or a crash)."
-
-
-@contextmanager
-def held(name: str) -> Iterator[bool]:
-    """Hold a name for this connection; False = somebody else has it. The lock dies with the connection."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [name])
-        is_mine: bool = cursor.fetchone()[0]
-        try:
-            yield is_mine
-        finally:
-            if is_mine:
-                cursor.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", [name])
 
 
 def working_on(query: int) -> AbstractContextManager[bool]:

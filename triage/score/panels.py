@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from dataclasses import asdict
 
 from triage.core.judging import JudgeIdentity
-from triage.judges.panel import Panel, open_panel
+from triage.judges.panel import Panel, UnknownJudgeError, open_panel
 from triage.models import Judge, Project
+
+__all__ = ["UnknownJudgeError", "judge_rows", "panel_of"]
 
 
 def panel_of(project: Project) -> Panel:

@@ -34,7 +34,8 @@ def beat(name: str, doing: str = "") -> None:
 
 
 def stop(name: str) -> None:
-    """Take the worker's row away: it said good-bye."""
+    """Take the worker's row away: it said good-bye, and beats at once when it comes back."""
+    _last_beat.pop(name, None)
     WorkerHeartbeat.objects.filter(name=name[:200]).delete()
 
 
