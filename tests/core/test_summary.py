@@ -111,6 +111,12 @@ def test_perfect_is_exactly_one_over_many() -> None:
         assert (result[key].value, result[key].high) == (1.0, 1.0), key
 
 
+@given(st.lists(st.floats(min_value=0, max_value=1e6), min_size=1, max_size=40))
+def test_the_mean_is_the_correctly_rounded_sum_over_n(tokens: list[float]) -> None:
+    queries = [dataclasses.replace(facts(), context_tokens=value) for value in tokens]
+    assert summed(*queries)["context_tokens"].value == pytest.approx(math.fsum(tokens) / len(tokens), rel=1e-15, abs=0)
+
+
 def test_percentiles_are_values_that_occurred() -> None:
     assert percentile([10, 20, 30, 40], 50) == 20
     assert percentile(range(1, 101), 95) == 95

@@ -61,13 +61,19 @@ class _Share:
 
 @dataclass(slots=True)
 class _Mean:
-    """Welford's running mean and sum of squared deviations (Knuth, TAOCP 2, 4.2.2)."""
+    """Mean by a compensated sum (Neumaier), spread by Welford's running squares (Knuth, TAOCP 2, 4.2.2)."""
 
     is_ratio: bool
     n: int = 0
-    mean: float = 0.0
+    total: float = 0.0
+    lost: float = 0.0
+    running: float = 0.0
     squares: float = 0.0
     left_out: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def mean(self) -> float:
+        return (self.total + self.lost) / self.n
 
     def add(self, metric: Metric) -> None:
         value = value_of(metric)
@@ -75,9 +81,13 @@ class _Mean:
             self.left_out[str(metric if isinstance(metric, Missing) else Missing.MISSING)] += 1
             return
         self.n += 1
-        step = value - self.mean
-        self.mean += step / self.n
-        self.squares += step * (value - self.mean)
+        total = self.total + value
+        # What rounding cut off, from the smaller of the two summands; no metric of ours is negative.
+        self.lost += (self.total - total) + value if self.total >= value else (value - total) + self.total
+        self.total = total
+        step = value - self.running
+        self.running += step / self.n
+        self.squares += step * (value - self.running)
 
     def result(self) -> Summary:
         left_out = _left_out(self.left_out)

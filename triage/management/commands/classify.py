@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from triage import classify as verb
 from triage.core.labels import FOUR_CLASSES, UNSCORED
 from triage.core.policy import Policy
+from triage.core.summary import RUN_LEVEL_KEYS
 from triage.models import Run
 from triage.models.closing import closure_checks
 
@@ -63,8 +64,8 @@ def _told(run: Run) -> dict[str, Any]:
         **run.summary["outcomes"],
         "classes": {str(label): classes.get(label, 0) for label in (*FOUR_CLASSES, UNSCORED)},
         "metrics": {
-            key: {name: told[name] for name in ("value", "n", "left_out", "low", "high")}
-            for key, told in run.summary["metrics"].items()
+            key: {name: run.summary["metrics"][key][name] for name in ("value", "n", "left_out", "low", "high")}
+            for key in RUN_LEVEL_KEYS
         },
         "closure": [{"check": check.check, "ok": check.ok, "detail": check.detail} for check in closure_checks(run)],
     }
