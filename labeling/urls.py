@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
-from labeling.views import report
+from labeling.views import challenge, preferences, report, review
 
 urlpatterns = [
+    path("keys/", preferences.my_keys, name="my_keys"),
     path("p/<slug:slug>/reports/", report.reports, name="reports"),
     path("runs/<str:key>/report/", report.report, name="report"),
     re_path(r"^runs/(?P<key>\w+)/report\.(?P<to>md|csv|json|html)$", report.report_file, name="report_file"),
+    path("runs/<str:key>/review/", review.review, name="review"),
+    path("sessions/<str:key>/review/", review.session_review, name="session_review"),
+    path("sessions/<str:key>/review/<int:position>/", review.item, name="item"),
+    path("sessions/<str:key>/review/<int:position>/back/", review.item_back, name="item_back"),
+    path("sessions/<str:key>/review/<int:position>/beyond/", review.item_beyond, name="item_beyond"),
+    path("sessions/<str:key>/review/<int:position>/challenge/", challenge.item_challenge, name="item_challenge"),
+    path("sessions/<str:key>/review/<int:position>/hold/", review.item_hold, name="item_hold"),
+    path("sessions/<str:key>/review/<int:position>/skip/", review.item_skip, name="item_skip"),
+    path("sessions/<str:key>/review/requeue/", review.session_requeue, name="session_requeue"),
+    path("sessions/<str:key>/review/undo/", review.session_undo, name="session_undo"),
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labeling.worklist.queue import EmptyQueue, Reason, Seat, hold, take, why_empty
-from labeling.worklist.sessions import Progress, default_session, progress
+from labeling.worklist.sessions import Progress, default_session, items_of, progress
 
 __all__ = [
     "EmptyQueue",
@@ -12,6 +12,7 @@ __all__ = [
     "Seat",
     "default_session",
     "hold",
+    "items_of",
     "progress",
     "take",
     "why_empty",

@@ -99,6 +99,24 @@ class Reason(StrEnum):
     CLOSED = "closed"
 
 
+TITLES = {
+    Reason.DONE: "All items are read",
+    Reason.WITH_OTHERS: "The rest is with other reviewers",
+    Reason.SKIPPED: "Only items you skipped are left",
+    Reason.YOURS_DONE: "You have read everything here that you can",
+    Reason.NOTHING_DRAWN: "This session holds no items",
+    Reason.CLOSED: "This session is closed",
+}
+WORDS = {
+    Reason.DONE: "Every verdict wanted of these {empty.items:,} items is in.",
+    Reason.WITH_OTHERS: "{empty.with_others:,} being reviewed by others. What they leave comes back to the queue at",
+    Reason.SKIPPED: "{empty.skipped:,} skipped by you. They wait for somebody else, or for you to take them back.",
+    Reason.YOURS_DONE: "What is still open wants the eyes of somebody else: you have judged it already.",
+    Reason.NOTHING_DRAWN: "No query matched when it was made: everything was filtered out.",
+    Reason.CLOSED: "A lead closed it. Nothing more is handed out; what was saved counts.",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class EmptyQueue:
     """What an empty queue says: the reason, and the counts behind it."""
@@ -110,6 +128,16 @@ class EmptyQueue:
     until: datetime | None = None
     skipped: int = 0
     seats_open: int = 0
+
+    @property
+    def title(self) -> str:
+        """Return the reason as a heading."""
+        return TITLES[self.reason]
+
+    @property
+    def words(self) -> str:
+        """Return the reason as a sentence with its counts; `until` stands behind it."""
+        return WORDS[self.reason].format(empty=self)
 
 
 def take(session: ReviewSession, user_id: int, position: int | None = None) -> Seat | None:

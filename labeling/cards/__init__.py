@@ -1,0 +1,23 @@
+"""What the review screen shows of one item. A BlindCard has no place for the machine's word: blindness is a type."""
+
+from __future__ import annotations
+
+from labeling.cards.blind import blind_card
+from labeling.cards.evidence import beyond
+from labeling.cards.lines import BlindCard, ChunkLine, ClaimLine
+from labeling.cards.machine import revealed_card
+from labeling.cards.revealed import MachineWord, RevealedCard
+from labeling.cards.topbar import TopBar, top_bar
+
+__all__ = [
+    "BlindCard",
+    "ChunkLine",
+    "ClaimLine",
+    "MachineWord",
+    "RevealedCard",
+    "TopBar",
+    "beyond",
+    "blind_card",
+    "revealed_card",
+    "top_bar",
+]

@@ -1,0 +1,93 @@
+"""A card from rows, in a fixed number of statements, without a look at anything the machine said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID, uuid4
+
+from labeling.cards.claims import claim_lines
+from labeling.cards.decision import asks, choices
+from labeling.cards.evidence import SHOWN, beyond_words, chunk_lines, context_tokens, gold_of
+from labeling.cards.lines import BlindCard, Challenge, Earlier
+from labeling.models import GoldChallenge, SessionItem, Verdict
+from labeling.review import Decision
+from labeling.worklist import items_of
+from triage.models import Query
+
+
+def blind_card(
+    item: SessionItem, user_id: int, token: UUID | None, typed: Decision | None = None, whole: bool = False
+) -> BlindCard:
+    """Return the card of an item for a reviewer: its query, evidence and the reviewer's own words.
+
+    `typed` is what a refused save had said: it stands in the form again. `whole` shows long texts in full.
+    """
+    query, limit = item.query, 10**9 if whole else SHOWN
+    gold, own = gold_of(query), _own_words(query, user_id)
+    rows = list(query.retrieved.filter(in_context=True).select_related("chunk").order_by("rank"))
+    others = list(query.retrieved.filter(in_context=False).order_by("rank").values_list("rank", "chunk__key"))
+    answer = None if query.answer is None else query.answer[:limit]
+    marks = typed.marks if typed else None
+    claims, pieces = claim_lines(query, answer or "", user_id, [row.chunk_id for row in rows], marks)
+    decision = typed or own.decision
+    return BlindCard(
+        position=item.position,
+        token=token,
+        key=uuid4(),
+        question=query.question[:limit],
+        title=f"Item {item.position} of {items_of(item.session)}",
+        asks=asks(item.session.population),
+        turns=tuple((str(turn.get("speaker", "")), str(turn.get("text", ""))[:limit]) for turn in query.conversation),
+        slices=tuple((str(name), str(value)) for name, value in query.slices.items()),
+        answer=answer,
+        pieces=pieces,
+        claims=claims,
+        reference=None if gold.reference is None else gold.reference[:limit],
+        gold_note=_gold_note(query),
+        is_answerable=gold.is_answerable,
+        chunks=chunk_lines(query, rows, gold.keys, limit) if query.retrieval_known else None,
+        tokens=context_tokens(query, rows),
+        beyond=beyond_words(others, [row.chunk.key for row in rows], gold.keys),
+        choices=choices(decision),
+        note=decision.note,
+        earlier=own.earlier,
+        was_saved=own.was_saved,
+        challenges=_challenges(query, user_id),
+        is_cut=any(len(text or "") > limit for text in (query.question, query.answer, gold.reference)),
+    )
+
+
+def _gold_note(query: Query) -> str:
+    """Return the remark on the gold that the file carries in its metadata, if any."""
+    note = query.meta.get("gold_note", "")
+    return note if isinstance(note, str) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _OwnWords:
+    """The reviewer's word as it stands, and what the form opens with: that, or the save they took back last."""
+
+    earlier: Earlier | None
+    decision: Decision
+    was_saved: bool
+
+
+def _own_words(query: Query, user_id: int) -> _OwnWords:
+    """Read the reviewer's verdicts on the query. The first one says whether they judged blind, and in what time."""
+    rows = list(Verdict.objects.filter(query=query, reviewer=user_id).order_by("pk"))
+    if not rows:
+        return _OwnWords(None, Decision(), was_saved=False)
+    current = next((row for row in rows if row.is_current), None)
+    shown = current or rows[-1]
+    decision = Decision(shown.label, shown.sub_cause, shown.note)
+    if current is None:
+        return _OwnWords(None, decision, was_saved=True)
+    first = next(row for row in rows if not row.withdrawn)
+    earlier = Earlier(current.pk, current.label, current.sub_cause, current.note, first.blind, first.seconds)
+    return _OwnWords(earlier, decision, was_saved=True)
+
+
+def _challenges(query: Query, user_id: int) -> tuple[Challenge, ...]:
+    """Return the gold challenges this reviewer raised on the query."""
+    rows = GoldChallenge.objects.filter(query=query, raised_by=user_id).order_by("pk")
+    return tuple(Challenge(row.get_kind_display(), row.note, row.get_state_display()) for row in rows)

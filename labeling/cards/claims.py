@@ -1,0 +1,81 @@
+"""The claims of a card: their marks, and the answer with each claim under its words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from labeling.cards.lines import UNMARKED, AnswerPiece, ClaimLine
+from labeling.core.segments import is_inside, segments
+from labeling.models import ClaimVerdict
+from labeling.review import Mark
+from triage.models import Citation, Claim, Query
+
+
+def claim_lines(
+    query: Query, answer: str, user_id: int, context: Sequence[int], typed: Sequence[Mark] | None
+) -> tuple[tuple[ClaimLine, ...], tuple[AnswerPiece, ...]]:
+    """Return the claims with the reviewer's marks, and the answer cut into stretches that know their claims.
+
+    `context` = chunk ids by slot; `typed` = the marks of a save that was refused, shown instead of the saved ones.
+    """
+    claims = list(Claim.objects.filter(query=query, is_current=True).order_by("position", "pk"))
+    marks = _saved(claims, user_id, context) if typed is None else {mark.claim_id: mark for mark in typed}
+    loose = _unverifiable(claims)
+    spans: dict[int, tuple[int, int]] = {}
+    lines = []
+    for number, claim in enumerate(claims, 1):
+        span = (claim.span_start, claim.span_end)
+        if is_inside(answer, span):
+            spans[number] = (claim.span_start or 0, claim.span_end or 0)
+        lines.append(_line(number, claim, marks.get(claim.pk), number in spans, loose.get(claim.pk, ())))
+    return tuple(lines), _pieces(answer, spans, lines)
+
+
+def _saved(claims: Sequence[Claim], user_id: int, context: Sequence[int]) -> dict[int, Mark]:
+    """Return the reviewer's marks by claim: as they stand, else those they took back with a save."""
+    slots = {chunk_id: slot for slot, chunk_id in reversed(list(enumerate(context, 1)))}
+    rows = ClaimVerdict.objects.filter(claim__in=claims, reviewer=user_id).order_by("is_current", "pk")
+    return {
+        row.claim_id: Mark(
+            row.claim_id,
+            row.label,
+            slots.get(row.chunk_id or 0),
+            None if row.evidence_start is None or row.evidence_end is None else (row.evidence_start, row.evidence_end),
+        )
+        for row in rows
+    }
+
+
+def _line(number: int, claim: Claim, mark: Mark | None, is_in_answer: bool, loose: Sequence[str]) -> ClaimLine:
+    """Return one claim as the screen lists it."""
+    return ClaimLine(
+        number=number,
+        id=claim.pk,
+        text=claim.text,
+        is_in_answer=is_in_answer,
+        mark=mark.support if mark else UNMARKED,
+        slot=mark.slot if mark else None,
+        span=f"{mark.span[0]}-{mark.span[1]}" if mark and mark.span else "",
+        unverifiable=tuple(loose),
+    )
+
+
+def _unverifiable(claims: Sequence[Claim]) -> dict[int, list[str]]:
+    """Return claim -> what it cites as a whole document: nobody can say which chunk was meant."""
+    found: dict[int, list[str]] = {}
+    rows = Citation.objects.filter(claim__in=claims, whole_document=True).order_by("claim", "position")
+    for claim_id, cited in rows.values_list("claim_id", "cited"):
+        found.setdefault(claim_id, []).append(cited)
+    return found
+
+
+def _pieces(answer: str, spans: dict[int, tuple[int, int]], lines: Sequence[ClaimLine]) -> tuple[AnswerPiece, ...]:
+    """Return the answer as flat stretches, each with the claim a click on it selects and the badges behind it."""
+    return tuple(
+        AnswerPiece(
+            segment=segment,
+            claim=lines[segment.claims[0] - 1] if segment.claims else None,
+            ends=tuple(lines[number - 1] for number in segment.ends),
+        )
+        for segment in segments(answer, spans)
+    )

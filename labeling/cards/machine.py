@@ -1,0 +1,213 @@
+"""The machine's word on an item, for the reveal: label, tests in order, the judge claim by claim."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from labeling.cards.decision import title_of
+from labeling.cards.lines import BlindCard
+from labeling.cards.revealed import BestLine, JudgeLine, MachineWord, RevealedCard, StepLine
+from labeling.core.segments import Segment, is_inside, segments
+from labeling.models import SessionItem
+from triage.core.labels import CODEBOOK_BY_LABEL, UNSCORED, FailureLabel, Support
+from triage.core.policy import Policy
+from triage.core.support import Word, decide, word
+from triage.models import Judge, Query, QueryMetrics, Score, Suggestion
+
+TESTS = (
+    ("context_recall", "Context recall", FailureLabel.RETRIEVAL_MISS),
+    ("faithfulness", "Faithfulness", FailureLabel.UNSUPPORTED_CLAIMS),
+    ("answer_relevance", "Answer relevance", FailureLabel.GROUNDED_WRONG_QUESTION),
+)
+UNKNOWN = "unmarked"
+
+
+def revealed_card(item: SessionItem, card: BlindCard) -> RevealedCard:
+    """Put the machine's word beside a card."""
+    return RevealedCard(card, _machine(item, card))
+
+
+def _machine(item: SessionItem, card: BlindCard) -> MachineWord:
+    """Return what the machine says of the item's query now."""
+    query, policy = item.query, item.session.run.project.policy()
+    filed = Suggestion.objects.filter(query=query, is_current=True).first()
+    words = _Words(query, card, filed.judges if filed else [])
+    measured = QueryMetrics.objects.filter(query=query).first()
+    label = filed.label if filed else None
+    return MachineWord(
+        label=label,
+        why=_why(filed),
+        would_be=_would_be(filed),
+        tests=_tests(filed, measured, policy) if filed and measured else (),
+        proposed_sub_cause=title_of(filed.proposed_sub_cause) if filed and filed.proposed_sub_cause else "",
+        provenance=_provenance(words.judges, filed),
+        judged=words.judged,
+        best={slot: tuple(lines) for slot, lines in words.best.items()},
+        support=words.support(),
+        differs=bool(card.earlier and card.earlier.label and label and card.earlier.label != label),
+    )
+
+
+def _why(filed: Suggestion | None) -> str:
+    """Return in one line why the machine filed the query where it did."""
+    if filed is None:
+        return "Not filed yet: the run is still being scored."
+    for number, (metric, name, _) in enumerate(TESTS, 1):
+        if filed.test == metric and filed.value is not None and filed.threshold is not None:
+            return f"Test {number} fired: {name.lower()} {filed.value:.2f} < {filed.threshold:.2f}"
+    if filed.label == UNSCORED:
+        return f"No value: {filed.missing.replace('_', ' ')}"
+    return "No test fired: evidence, support and relevance hold"
+
+
+def _would_be(filed: Suggestion | None) -> str:
+    """Return the title of the label an unscored query would have."""
+    entry = CODEBOOK_BY_LABEL.get(filed.would_be) if filed else None
+    return entry.title if entry else ""
+
+
+def _tests(filed: Suggestion, measured: QueryMetrics, policy: Policy) -> tuple[StepLine, ...]:
+    """Return the three tests in order; after the one that fired (or had no value) they were not reached."""
+    lines, decided = [], False
+    for number, (metric, name, label) in enumerate(TESTS):
+        value, threshold = getattr(measured, metric), getattr(policy, metric)
+        missing = "" if value is not None else str(measured.reasons.get(metric, "missing"))
+        fired = filed.label == label and filed.test == metric
+        blocked = filed.label == UNSCORED and filed.test == metric
+        lines.append(
+            StepLine(
+                state="fired" if fired else "missing" if blocked else "skipped" if decided or missing else "pass",
+                words=_test_words(fired, blocked, decided, missing),
+                name=name,
+                value=value,
+                missing=missing,
+                sign="<" if value is not None and value < threshold else "≥",
+                threshold=threshold,
+                is_near=value is not None and abs(value - threshold) < policy.near,
+                explanation=_sentence(filed.reasons[number]) if number < len(filed.reasons) else "",
+                value_at=round(100 * (value or 0), 1),
+                threshold_at=round(100 * threshold, 1),
+            )
+        )
+        decided = decided or fired or blocked
+    return tuple(lines)
+
+
+def _sentence(reason: str) -> str:
+    """Return a reason of the classifier with a capital letter."""
+    return reason[:1].upper() + reason[1:]
+
+
+def _test_words(fired: bool, blocked: bool, decided: bool, missing: str) -> str:
+    """Return the state of a test for those who hear it."""
+    if fired:
+        return "Fired"
+    if blocked:
+        return "No value"
+    if decided:
+        return "Not reached"
+    return "Not asked" if missing else "Passed"
+
+
+def _provenance(judges: Sequence[Judge], filed: Suggestion | None) -> tuple[str, ...]:
+    """Return what the word rests on: judges, policy, gold version."""
+    names = tuple(dict.fromkeys(f"judge {judge.name} {judge.fingerprint[:4]}" for judge in judges))
+    if filed is None:
+        return names
+    return (*names, f"policy {filed.policy_fingerprint}", f"gold version {filed.gold_version}")
+
+
+class _Words:
+    """The grounding judges' words on the card's claims; per claim, the first judge that decides it counts."""
+
+    def __init__(self, query: Query, card: BlindCard, used: Sequence[str]) -> None:
+        self._card = card
+        rows = Score.objects.filter(query=query, claim__isnull=False).select_related("judge", "chunk")
+        self._rows: dict[int, dict[Judge, list[Score]]] = defaultdict(lambda: defaultdict(list))
+        for row in rows:
+            self._rows[row.claim_id or 0][row.judge].append(row)
+        self._used = {fingerprint: place for place, fingerprint in enumerate(used)}
+        self._slots = _slots(query)
+        self._evidence: dict[int, dict[int, tuple[int, int]]] = defaultdict(dict)
+        self.best: dict[int, list[BestLine]] = defaultdict(list)
+        self.judges: list[Judge] = []
+        self.judged = {claim.number: self._judge(claim.number, claim.id) for claim in card.claims}
+
+    def _judge(self, number: int, claim_id: int) -> JudgeLine:
+        """Return the deciding judge's word on one claim."""
+        by_judge = self._rows.get(claim_id, {})
+        order = sorted(by_judge, key=lambda judge: (self._used.get(judge.fingerprint, 99), judge.name, judge.pk))
+        said = [(judge.fingerprint, [_word(row, judge.threshold) for row in by_judge[judge]]) for judge in order]
+        decision = decide(said, frozenset(self._slots))
+        judge = next((one for one in order if one.fingerprint == decision.judge), None)
+        if judge is None or decision.supported is None:
+            return JudgeLine(number, UNKNOWN, None, None, "No usable word of a judge.")
+        if judge not in self.judges:
+            self.judges.append(judge)
+        support = Support.SUPPORTED if decision.supported else Support.UNSUPPORTED
+        support = Support.CONTRADICTED if decision.contradicted else support
+        return self._line(number, support, judge, by_judge[judge])
+
+    def _line(self, number: int, support: Support, judge: Judge, rows: Sequence[Score]) -> JudgeLine:
+        """Return the line of a claim, and keep the chunk it rests on for the evidence pane."""
+        heard = [row for row in rows if row.chunk is not None and row.chunk.key in self._slots]
+        ranked = sorted(heard, key=lambda row: (row.label != Support.SUPPORTED, -(row.value or 0), row.pk))
+        top = ranked[0] if ranked else None
+        if top is None or top.chunk is None:
+            whole = next((row for row in rows if row.chunk is None), None)
+            return JudgeLine(number, support, whole.value if whole else None, None, "Judged on the context as a whole.")
+        slot = self._slots[top.chunk.key]
+        self.best[slot].append(self._best(number, slot, support, judge, ranked))
+        span = (top.evidence_start, top.evidence_end)
+        text = self._text(slot)
+        if is_inside(text, span):
+            self._evidence[slot][number] = (top.evidence_start or 0, top.evidence_end or 0)
+        return JudgeLine(number, support, top.value, slot, self._remark(slot, support, judge))
+
+    def _best(self, number: int, slot: int, support: Support, judge: Judge, ranked: Sequence[Score]) -> BestLine:
+        """Return what stands under the chunk that decides the claim."""
+        second = next((row for row in ranked[1:] if row.value is not None and row.chunk is not None), None)
+        runner_up = ""
+        if second is not None and second.chunk is not None:
+            runner_up = f"runner-up chunk {self._slots[second.chunk.key]}, {second.value:.2f}"
+        return BestLine(
+            number=number,
+            slot=slot,
+            supports=support == Support.SUPPORTED,
+            score=ranked[0].value,
+            threshold=judge.threshold,
+            of=len(self._card.chunks or ()),
+            runner_up=runner_up,
+        )
+
+    def _remark(self, slot: int, support: Support, judge: Judge) -> str:
+        """Return a sentence on the best chunk."""
+        chunk = (self._card.chunks or ())[slot - 1]
+        if support == Support.SUPPORTED and chunk.superseded:
+            return f"Best chunk {slot} is superseded: the judge reads what a chunk says, not whether it still applies."
+        if support == Support.SUPPORTED:
+            return f"Best chunk {slot}."
+        return f"Best chunk {slot}, below the judge’s threshold of {judge.threshold:.2f}."
+
+    def _text(self, slot: int) -> str:
+        """Return the text of a slot's chunk as shown."""
+        return (self._card.chunks or ())[slot - 1].text or ""
+
+    def support(self) -> dict[int, tuple[Segment, ...]]:
+        """Return slot -> its text cut at the sentences the judge rests on."""
+        return {slot: segments(self._text(slot), spans) for slot, spans in self._evidence.items()}
+
+
+def _word(row: Score, threshold: float) -> Word:
+    """Return a score row as the core reads it."""
+    return word(row.chunk.key if row.chunk else None, row.value, row.label, threshold)
+
+
+def _slots(query: Query) -> dict[str, int]:
+    """Return chunk key -> its first slot in the prompt."""
+    keys = query.retrieved.filter(in_context=True).order_by("rank").values_list("chunk__key", flat=True)
+    slots: dict[str, int] = {}
+    for slot, key in enumerate(keys, 1):
+        slots.setdefault(key, slot)
+    return slots

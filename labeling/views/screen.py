@@ -1,0 +1,129 @@
+"""The review screen as a response: the whole page, or only what htmx swaps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
+from django.urls import reverse
+
+from labeling.cards import BlindCard, MachineWord, blind_card, revealed_card, top_bar
+from labeling.core.consistency import Conflict
+from labeling.keys import keys_of
+from labeling.models import ReviewSession, SessionItem
+from labeling.review import Decision
+from labeling.worklist import Seat, take, why_empty
+from triage.access import user
+
+BUTTONS = {"blind": "Save & reveal", "open": "Save & next", "revealed": "Keep & next", "gone": "Save & next"}
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What must be said above the decision: tone, title, words."""
+
+    tone: str
+    title: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """What this response has to say besides the item: a notice, errors, a conflict, when it saved, words to speak."""
+
+    notice: Notice | None = None
+    errors: tuple[str, ...] = ()
+    conflict: Conflict | None = None
+    saved_at: datetime | None = None
+    spoken: str = ""
+    status: int = 200
+
+
+NOTHING = Telling()
+
+
+def is_swap(request: HttpRequest) -> bool:
+    """Say whether htmx wants the item alone; going back in the browser's history wants the whole page."""
+    headers = request.headers
+    return headers.get("HX-Request") == "true" and headers.get("HX-History-Restore-Request") != "true"
+
+
+def show_next(request: HttpRequest, session: ReviewSession, telling: Telling = NOTHING) -> HttpResponse:
+    """Hand out the next item: as a swap, or as a redirect to its own address."""
+    seat = take(session, user(request).pk)
+    if seat is None:
+        return show_empty(request, session, telling)
+    if not is_swap(request):
+        return redirect("item", key=session.key, position=seat.position)
+    return show_item(request, _item(session, seat.position), seat, telling)
+
+
+def show_empty(request: HttpRequest, session: ReviewSession, telling: Telling = NOTHING) -> HttpResponse:
+    """Say that there is nothing to hand out, and why."""
+    me = user(request).pk
+    context = {
+        "session": session,
+        "empty": why_empty(session, me),
+        "bar": top_bar(session, me, saved_at=telling.saved_at),
+        "telling": telling,
+    }
+    return _respond(request, "labeling/session_review.html", context, reverse("session_review", args=[session.key]))
+
+
+def show_item(
+    request: HttpRequest,
+    item: SessionItem,
+    seat: Seat | None,
+    telling: Telling = NOTHING,
+    typed: Decision | None = None,
+    mode: str = "",
+) -> HttpResponse:
+    """Show one item. The mode follows from what the reviewer said of it, unless the caller knows better."""
+    me = user(request).pk
+    card = blind_card(item, me, seat.token if seat else None, typed, whole="whole" in request.GET)
+    mode = mode or mode_of(item, card, is_typed=typed is not None)
+    machine: MachineWord | None = None if mode in {"blind", "gone"} else revealed_card(item, card).machine
+    context = {
+        "session": item.session,
+        "card": card,
+        "machine": machine,
+        "mode": mode,
+        "button": BUTTONS[mode],
+        "bar": top_bar(item.session, me, seat.seconds_left if seat else None, telling.saved_at),
+        "keys": keys_of(me),
+        "faithfulness": item.session.run.project.policy().faithfulness,
+        "telling": telling,
+    }
+    address = reverse("item", args=[item.session.key, item.position])
+    return _respond(request, "labeling/item.html", context, address, telling.status)
+
+
+def mode_of(item: SessionItem, card: BlindCard, *, is_typed: bool) -> str:
+    """Return blind before the first save of a blind item, revealed after a save, open for everything else."""
+    if card.earlier is not None:
+        return "open" if is_typed else "revealed"
+    return "blind" if item.blind and not card.was_saved else "open"
+
+
+def _item(session: ReviewSession, position: int) -> SessionItem:
+    """Return the item with its query; the session is the one at hand."""
+    found = session.items.select_related("query").get(position=position)
+    found.session = session
+    found.query.run = session.run
+    return found
+
+
+def _respond(
+    request: HttpRequest, template: str, context: dict[str, object], address: str, status: int = 200
+) -> HttpResponse:
+    """Render the page, or its swappable parts: item and bar, each under its own id."""
+    if not is_swap(request):
+        return render(request, template, context, status=status)
+    parts = (render_to_string(f"{template}#{part}", {**context, "swap": True}, request) for part in ("item", "bar"))
+    response = HttpResponse("\n".join(parts), status=status)
+    response["HX-Push-Url"] = address
+    response["X-Review"] = "item"
+    return response
