@@ -42,6 +42,8 @@ class Item:
     line: int
     record: AnyRecord
     chunks: dict[str, Details] = field(default_factory=dict)
+    #: Bytes of the line.
+    size: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,18 +117,17 @@ class RunFile:
                 value, clean = error, True
             yield Parsed(line.number, value, clean)
 
-    def _text(self) -> tuple[bytes, Iterator[bytes]]:
-        """Return the first bytes of the file, and all of it, as UTF-8 without compression and byte order mark."""
-        head, blocks = _peek(self._source.blocks())
+    def _as_text(self, head: bytes, blocks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
+        """Return the first bytes of the file, and all of it, as UTF-8 without byte order mark."""
         encoding, mark = detect(head)
         self.encoding = NAMES[encoding]
         if encoding != "utf-8":
             self._notices.add("encoding", (self.encoding,))
-        return _peek(as_utf8(_without(blocks, mark), encoding))
+        return peek(as_utf8(_without(blocks, mark), encoding))
 
     def _records(self) -> Iterator[Line]:
         """Yield the file's records that are not blank, whatever it is wrapped in."""
-        head, blocks = self._text()
+        head, blocks = self._as_text(*peek(self._source.blocks()))
         if not head.strip():
             return
         if (reason := foreign(head)) is not None:
@@ -223,7 +224,7 @@ class RunFile:
         self._survey.finish(self._ledger)
 
 
-def _peek(blocks: Iterable[bytes]) -> tuple[bytes, Iterator[bytes]]:
+def peek(blocks: Iterable[bytes]) -> tuple[bytes, Iterator[bytes]]:
     """Return the first bytes of a stream, and the whole stream again."""
     iterator, taken = iter(blocks), b""
     while len(taken) < HEAD and (block := next(iterator, None)) is not None:

@@ -6,7 +6,7 @@ from triage.models.projects import Invitation, Member, PolicyVersion, Project, R
 from triage.models.queries import Citation, Claim, Query, Retrieved
 from triage.models.runs import Chunk, GoldRevision, Run, RunChunk
 from triage.models.scores import Judge, QueryMetrics, Score, Scoring, Suggestion
-from triage.models.uploads import Upload, WorkerHeartbeat
+from triage.models.uploads import Upload, WorkerHeartbeat, import_limits
 
 __all__ = [
     "Chunk",
@@ -29,4 +29,5 @@ __all__ = [
     "Suggestion",
     "Upload",
     "WorkerHeartbeat",
+    "import_limits",
 ]

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from pathlib import Path
 from typing import Self
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import models
+from django.db.models.functions import Now
 
+from triage.core.limits import Limits
 from triage.models.keys import new_key
 from triage.models.projects import Project
 from triage.models.runs import Run
+
+#: A worker that reads a file says so twice a second; silent for this long, it is lost.
+SILENT_S = 30
 
 
 class Uploads(models.QuerySet["Upload"]):
@@ -23,6 +30,15 @@ class Uploads(models.QuerySet["Upload"]):
     def unfinished(self) -> Self:
         """Return the uploads no worker has finished, oldest first."""
         return self.filter(state__in=[Upload.State.WAITING, Upload.State.READING]).order_by("pk")
+
+    def unclaimed(self) -> Self:
+        """Return the unfinished uploads that no living worker reads."""
+        silent = Now() - timedelta(seconds=SILENT_S)
+        return self.unfinished().filter(models.Q(state=Upload.State.WAITING) | models.Q(heartbeat_at__lt=silent))
+
+    def for_uploads_page(self, project: Project) -> Self:
+        """Return the project's uploads, the newest first, their runs beside them."""
+        return self.filter(project=project).select_related("run").order_by("-pk").defer("errors")
 
 
 class Upload(models.Model):
@@ -72,6 +88,28 @@ class Upload(models.Model):
 
     def __str__(self) -> str:
         return self.file_name
+
+    @property
+    def path(self) -> Path:
+        """Return where the stored file lies. Only valid while `stored_as` is not blank."""
+        return Path(settings.UPLOAD_DIR) / self.stored_as
+
+    def drop_file(self) -> None:
+        """Remove the stored file: it has been read, or nobody wants it."""
+        if self.stored_as:
+            self.path.unlink(missing_ok=True)
+            Upload.objects.filter(pk=self.pk).update(stored_as="")
+
+
+def import_limits() -> Limits:
+    """Return how much one file may ask, as the settings have it."""
+    return Limits(
+        file_bytes=settings.UPLOAD_MAX_BYTES,
+        line_bytes=settings.LINE_MAX_BYTES,
+        chunks=settings.CHUNKS_PER_QUERY_MAX,
+        claims=settings.CLAIMS_PER_ANSWER_MAX,
+        nesting=settings.NESTING_MAX,
+    )
 
 
 class WorkerHeartbeat(models.Model):

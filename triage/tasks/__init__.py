@@ -4,29 +4,59 @@ from __future__ import annotations
 
 import logging
 
-from celery import shared_task
+from celery import Task, shared_task
 from kombu.exceptions import OperationalError
 
 from triage import classify as classify_verb
+from triage import ingest as ingest_verb
+from triage import intake
 from triage import score as score_verb
-from triage.models import Run
+from triage.models import Run, Upload
 from triage.tasks import driver, pulse, steering
 from triage.tasks.driver import Do
 from triage.tasks.inprocess import run_to_end
 
-__all__ = ["advance", "advance_soon", "classify", "pulse", "run_to_end", "score", "steering", "sweep"]
+__all__ = [
+    "advance",
+    "advance_soon",
+    "classify",
+    "ingest",
+    "ingest_soon",
+    "pulse",
+    "run_to_end",
+    "score",
+    "steering",
+    "sweep",
+]
 
 log = logging.getLogger(__name__)
 
 
 def advance_soon(run_id: int) -> bool:
     """Queue `advance`. False = the queue does not answer: the next sweep sees to the run, nothing is lost."""
+    return _queued(advance, run_id)
+
+
+def ingest_soon(upload_id: int) -> bool:
+    """Queue the import of an upload. False = the queue does not answer: the next sweep sees to it."""
+    return _queued(ingest, upload_id)
+
+
+def _queued(task: Task, row: int) -> bool:
     try:
-        advance.delay(run_id)
+        task.delay(row)
     except OperationalError as fault:
-        log.warning("run %s waits for the next sweep: %.200r", run_id, fault)
+        log.warning("%s %s waits for the next sweep: %.200r", task.name, row, fault)
         return False
     return True
+
+
+@shared_task(name="triage.ingest", soft_time_limit=7_000, time_limit=7_200)
+def ingest(upload_id: int) -> None:
+    """Import an upload, and start on its run. Delivered again while it is read, it does nothing."""
+    upload = ingest_verb.ingest(upload_id)
+    if upload.state == Upload.State.DONE and upload.run_id is not None:
+        advance_soon(upload.run_id)
 
 
 @shared_task(name="triage.advance")
@@ -58,6 +88,9 @@ def classify(run_id: int) -> None:
 
 @shared_task(name="triage.sweep")
 def sweep() -> None:
-    """Hand every unfinished run to `advance`: whatever message was lost, this makes up for it."""
+    """Hand every unfinished run and upload on: whatever message was lost, this makes up for it."""
+    intake.sweep_files()
+    for upload_id in Upload.objects.unclaimed().values_list("pk", flat=True):
+        ingest_soon(upload_id)
     for run_id in Run.objects.unfinished().values_list("pk", flat=True):
         advance_soon(run_id)

@@ -24,6 +24,7 @@ NOTICES: dict[str, str] = {
     "gold_over_k": "more gold ids than the k of the configuration; full recall is out of reach",
     "ids_look_alike": "ids that differ only in case, spaces or Unicode form; kept apart",
     "metric_over_k": "a score named for more chunks than were retrieved; kept, not recomputed",
+    "name_taken": "another run of the project has this name; a name means the newest",
     "negative_amount": "a negative duration, cost or count is no amount; taken as missing",
     "no_gold": "queries without gold; recall and context precision have no value for them",
     "no_reference": "queries without a reference answer; shown as missing",

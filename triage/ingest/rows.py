@@ -1,0 +1,146 @@
+"""Query records -> the rows of a query, its slots, claims and citations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from triage.core.abstention import is_abstention
+from triage.core.metrics import effective_abstained, effective_correct
+from triage.core.policy import Policy
+from triage.core.records import NO_CLAIMS_GIVEN, ClaimRecord, QueryRecord, ScoreRecord
+from triage.core.records.record import Record
+from triage.ingest.copying import Ids, as_json, copy
+from triage.ingest.corpus import Corpus, sha256
+from triage.models import Citation, Claim, Query, Retrieved
+
+_QUERY = (
+    "id", "run_id", "position", "key", "key_hash", "question", "answer", "reference", "answerable", "correct",
+    "correct_in_file", "abstained", "abstained_in_file", "retrieval_known", "gold", "gold_from", "conversation",
+    "slices", "scores", "human_scores", "human", "challenges", "flags", "latency_ms", "context_tokens", "reranker",
+    "cost", "trace_id", "url", "meta",
+)  # fmt: skip
+_SLOT = ("query_id", "rank", "chunk_id", "score", "rerank_score", "in_context", "tokens", "meta")
+_CLAIM = (
+    "id", "query_id", "position", "text", "text_hash", "span_start", "span_end", "source", "is_current", "recorded",
+    "human", "meta",
+)  # fmt: skip
+_CITATION = ("claim_id", "position", "cited", "chunk_id", "whole_document")
+
+
+@dataclass(slots=True)
+class Tally:
+    """Plain counts of an import."""
+
+    queries: int = 0
+    correct: int = 0
+    failing: int = 0
+    undecided: int = 0
+    slots: int = 0
+    claims: int = 0
+    #: Citations of something that was no chunk of the run when they were written.
+    loose_citations: int = 0
+
+    def outcome(self, correct: bool | None) -> None:
+        """Count a query by its verdict."""
+        self.queries += 1
+        self.correct += correct is True
+        self.failing += correct is False
+        self.undecided += correct is None
+
+
+class Writer:
+    """Writes batches of queries of one run, in file order."""
+
+    def __init__(self, run: int, corpus: Corpus, policy: Policy) -> None:
+        self._run, self._corpus, self._policy = run, corpus, policy
+        self._queries, self._claims = Ids(Query), Ids(Claim)
+        self.tally = Tally()
+
+    def write(self, queries: Sequence[QueryRecord]) -> None:
+        """Write the rows of these queries; their chunks have rows already."""
+        numbers = self._queries.take(len(queries))
+        pairs = list(zip(numbers, queries, strict=True))
+        copy(Query, _QUERY, [self._query(number, query) for number, query in pairs])
+        copy(Retrieved, _SLOT, (row for number, query in pairs for row in self._slots(number, query)))
+        self._write_claims([(number, claim) for number, query in pairs for claim in enumerate(query.claims or (), 1)])
+
+    def _query(self, number: int, query: QueryRecord) -> list[Any]:
+        by_pattern = query.abstained is None and is_abstention(query.answer, self._policy)
+        abstained = effective_abstained(query.answer, query.abstained, by_pattern=by_pattern)
+        correct = effective_correct(query.correct, answerable=query.answerable, abstained=abstained)
+        self.tally.outcome(correct)
+        return [
+            number, self._run, self.tally.queries, query.id, sha256(query.id), query.question, query.answer,
+            query.reference, query.answerable, correct, query.correct, abstained, query.abstained,
+            query.retrieved is not None, query.gold, as_json(query.gold_from), _many(query.conversation),
+            as_json(query.slice), as_json([_score(score) for score in query.scores]), _many(query.human_scores),
+            _many(query.human), _many(query.challenges), flags(query), query.latency_ms, query.context_tokens,
+            query.reranker, query.cost, query.trace_id, query.url, as_json(query.meta),
+        ]  # fmt: skip
+
+    def _slots(self, number: int, query: QueryRecord) -> list[list[Any]]:
+        slots = query.retrieved or []
+        self.tally.slots += len(slots)
+        return [
+            [number, rank, self._corpus.row(slot.id), slot.score, slot.rerank_score, slot.in_context, slot.tokens,
+             as_json(slot.meta)]
+            for rank, slot in enumerate(slots, 1)
+        ]  # fmt: skip
+
+    def _write_claims(self, claims: Sequence[tuple[int, tuple[int, ClaimRecord]]]) -> None:
+        self.tally.claims += len(claims)
+        numbers = self._claims.take(len(claims))
+        copy(
+            Claim,
+            _CLAIM,
+            (
+                _claim(number, query, position, claim)
+                for number, (query, (position, claim)) in zip(numbers, claims, strict=True)
+            ),
+        )
+        copy(
+            Citation,
+            _CITATION,
+            (
+                self._citation(number, place, cited)
+                for number, (_, (_, claim)) in zip(numbers, claims, strict=True)
+                for place, cited in enumerate(claim.cites, 1)
+            ),
+        )
+
+    def _citation(self, claim: int, position: int, cited: str) -> list[Any]:
+        chunk = self._corpus.row(cited)
+        self.tally.loose_citations += chunk is None
+        return [claim, position, cited, chunk, False]
+
+
+def _claim(number: int, query: int, position: int, claim: ClaimRecord) -> list[Any]:
+    start, end = claim.span or (None, None)
+    return [
+        number, query, position, claim.text, sha256(claim.text), start, end, Claim.Source.FILE, True,
+        _many(claim.verdicts), _many(claim.human), as_json(claim.meta),
+    ]  # fmt: skip
+
+
+def _many(records: Sequence[Record]) -> str:
+    """Return records as JSON, each with what it said and nothing else."""
+    return f"[{','.join(record.model_dump_json(exclude_defaults=True) for record in records)}]" if records else "[]"
+
+
+def _score(score: ScoreRecord) -> dict[str, Any]:
+    return {**score.model_dump(exclude_defaults=True), "value": score.value, "usable": score.usable}
+
+
+def flags(query: QueryRecord) -> list[str]:
+    """Return the named oddities of a query that pages and the splitter look for."""
+    slots = query.retrieved or []
+    verdicts = [verdict for claim in query.claims or () for verdict in claim.verdicts]
+    found = {
+        NO_CLAIMS_GIVEN: query.claims == [],
+        "duplicate_chunk": len({slot.id for slot in slots}) < len(slots),
+        "score_out_of_range": any(score.value is not None and not score.usable for score in query.scores)
+        or any(verdict.score is not None and not 0 <= verdict.score <= 1 for verdict in verdicts),
+    }
+    return [name for name, holds in found.items() if holds]
