@@ -15,9 +15,9 @@ from django.db.models.functions import Now
 
 from triage.formats import FileError, open_run
 from triage.ingest.beat import Beat, CancelledError
-from triage.ingest.locks import held
 from triage.ingest.writing import RunWriter
 from triage.models import Run, Upload, import_limits
+from triage.models.locks import held
 
 log = logging.getLogger(__name__)
 MAX_ATTEMPTS = 3
