@@ -12,9 +12,10 @@ from django.db import connection
 
 from tests.factories import make_chunk, make_claim, make_judge, make_project, make_query, make_run
 from triage import tasks
-from triage.models import Run, Score, Scoring, Suggestion, WorkerHeartbeat
+from triage.models import Run, Score, Scoring, Suggestion, Upload, WorkerHeartbeat
+from triage.models.locks import held
 from triage.score import panel_of
-from triage.score.attempts import MAX_ATTEMPTS, held
+from triage.score.attempts import MAX_ATTEMPTS
 from triage.tasks import driver, pulse, run_to_end, steering
 from triage.tasks.driver import BATCHES_AT_ONCE, MAX_CLASSIFY_ATTEMPTS, Do, Step
 from triage.tasks.leases import count_open, lease
@@ -237,8 +238,9 @@ def test_the_pulse_is_one_row_a_worker_by_the_databases_clock() -> None:
 
 
 @pytest.fixture
-def worker(transactional_db: None) -> Iterator[None]:
+def worker(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A real Celery worker in a thread of this process, on the test run's own Redis."""
+    monkeypatch.setattr(pulse, "EVERY_S", 0.0)
     current_app.control.purge()
     with start_worker(current_app, perform_ping_check=False, shutdown_timeout=30, without_heartbeat=False):
         yield
@@ -251,6 +253,16 @@ def wait_for(run: Run, wanted: str, seconds: float = 30) -> None:
             return
         done.wait(0.05)
     raise AssertionError(f"the run is {state(run)} after {seconds} s, not {wanted}")
+
+
+def wait_for_run(upload: Upload, seconds: float = 30) -> None:
+    pause = threading.Event()
+    for _ in range(int(seconds * 20)):
+        upload.refresh_from_db()
+        if upload.run is not None and state(upload.run) == "done":
+            return
+        pause.wait(0.05)
+    raise AssertionError(f"the upload is {upload.state} after {seconds} s: {upload.reason}")
 
 
 def test_a_worker_takes_a_run_to_its_end_after_one_message(worker: None, settings: object) -> None:
@@ -288,6 +300,17 @@ def test_F07_a_run_is_accepted_while_the_queue_does_not_answer(monkeypatch: pyte
 
     monkeypatch.setattr(tasks.advance, "apply_async", refuse)
     assert not tasks.advance_soon(make_small_run(1).pk)
+
+
+def test_F05_an_upload_whose_message_was_lost_is_read_after_a_sweep(worker: None, settings: object) -> None:
+    settings.UPLOAD_DIR.mkdir(parents=True, exist_ok=True)
+    line = b'{"id": "q1", "question": "Why?", "answer": "The plan is free.", "correct": false, "retrieved": ["c1"]}\n'
+    (settings.UPLOAD_DIR / "lost-message").write_bytes(line)
+    upload = Upload.objects.create(
+        project=make_project(), file_name="run.jsonl", stored_as="lost-message", size_bytes=len(line), sha256="0" * 64
+    )
+    tasks.sweep.delay()
+    wait_for_run(upload)
 
 
 def test_tasks_take_ids_and_keep_no_results() -> None:
