@@ -82,7 +82,7 @@ def read(pair: Pair, summaries: Mapping[str, Summary]) -> list[Reading]:
 def where_the_loss_is(pair: Pair) -> Reading:
     """Say how many failures can be missing evidence at most, and how many had all of it at least."""
     if not pair.n:
-        return _unreadable("loss", "No query has both a recall and a decided answer.")
+        return _unreadable("loss", "Where the loss is cannot be read.")
     lacking = min(pair.incomplete, pair.failing)
     equipped = pair.failing - lacking
     complete, accuracy = _ratio(pair.complete, pair.n), _ratio(pair.correct, pair.n)
@@ -101,7 +101,7 @@ def where_the_loss_is(pair: Pair) -> Reading:
 def load_bearing(pair: Pair, faithfulness: Summary) -> Reading:
     """Say whether some answers must have come from elsewhere than the retrieved evidence."""
     if not pair.n:
-        return _unreadable("load_bearing", "No query has both a recall and a decided answer.")
+        return _unreadable("load_bearing", "Whether the corpus is load-bearing cannot be read.")
     without = pair.correct - pair.found
     found = _parts("Some evidence was found for ", _ratio(pair.found, pair.n), f" of {pair.n} queries, ")
     accuracy = _ratio(pair.correct, pair.n)
@@ -126,8 +126,8 @@ def crowding(faithfulness: Summary, precision: Summary) -> Reading:
     return Reading("crowding", State.OK, "Most of the context is evidence.", sentence)
 
 
-def _unreadable(reading: str, why: str) -> Reading:
-    return Reading(reading, State.OPEN, "Recall and accuracy cannot be read together.", (Part(why),))
+def _unreadable(reading: str, headline: str) -> Reading:
+    return Reading(reading, State.OPEN, headline, (Part("No query has both a recall and a decided answer."),))
 
 
 def _value(summary: Summary) -> tuple[str | Part, ...]:

@@ -3,7 +3,8 @@
 For every key, n and the left-out counts add up to the queries of the run.
 
 - share (accuracy, evidence_*, any_unsupported, *_rate): a yes or no per query; interval by Wilson.
-- mean: a metric averaged over the queries that have it; mean -/+ 1.96 s / sqrt(n), ratios cut to [0, 1].
+- mean: a metric averaged over the queries that have it; mean -/+ 1.96 s / sqrt(n), ratios cut to [0, 1];
+  where every value is 0, or every value is 1, there is no spread to go by and the interval is Wilson's.
 - percentile (latency p50 and p95): nearest rank, the smallest value with at least p per cent of the values at or
   below it, hence always a value that occurred; no interval.
 """
@@ -93,6 +94,8 @@ class _Mean:
         left_out = _left_out(self.left_out)
         if self.n < 2:
             return Summary(self.mean if self.n else None, self.n, left_out)
+        if self.is_ratio and self.mean in (0.0, 1.0):  # no spread was seen, which is not certainty
+            return Summary(self.mean, self.n, left_out, *wilson(round(self.mean) * self.n, self.n))
         low, high = normal_interval(self.mean, self.squares / (self.n - 1), self.n)
         low = max(0.0, low)  # no metric of ours is negative
         return Summary(self.mean, self.n, left_out, low, min(1.0, high) if self.is_ratio else high)

@@ -86,3 +86,21 @@ def would_be(run: Run) -> tuple[WouldBe, ...]:
     counts = Suggestion.objects.current_in(run).filter(label=UNSCORED).values_list("would_be").annotate(Count("pk"))
     ordered = sorted(counts, key=lambda pair: -pair[1])
     return tuple(WouldBe(label, label or NOWHERE, count) for label, count in ordered)
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A sub-cause that the facts of so many failing queries speak for."""
+
+    label: str
+    sub_cause: str
+    count: int
+
+
+def causes(run: Run) -> tuple[Cause, ...]:
+    """Return the sub-causes the machine proposes, by class in order, the commonest first."""
+    proposed = Suggestion.objects.current_in(run).exclude(proposed_sub_cause="")
+    counts = proposed.values_list("label", "proposed_sub_cause").annotate(Count("pk"))
+    found = [Cause(label, sub_cause, count) for label, sub_cause, count in counts]
+    order = [str(label) for label in FOUR_CLASSES]
+    return tuple(sorted(found, key=lambda cause: (order.index(cause.label), -cause.count, cause.sub_cause)))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from triage.core.review import VerdictLine, first_answer
-from triage.models import Claim, GoldRevision, Query, QueryMetrics, Score, Suggestion
+from triage.models import Claim, GoldRevision, Judge, Query, QueryMetrics, Score, Suggestion
 from triage.pages.manifest import ClaimWords, Manifest, read_manifest
 from triage.pages.words import METRIC_NAMES
 from triage.signals import history_wanted
@@ -110,6 +110,8 @@ class QueryPage:
     outcome: str
     tone: str
     suggestion: Suggestion | None
+    #: Names of the judges whose words the suggestion rests on.
+    judges: tuple[str, ...]
     earlier_suggestions: tuple[Suggestion, ...]
     margins: tuple[MetricValue, ...]
     metrics: tuple[MetricValue, ...]
@@ -146,6 +148,9 @@ def query_page(query: Query, user_id: int) -> QueryPage:
         outcome=outcome,
         tone=tone,
         suggestion=current,
+        judges=tuple(Judge.objects.filter(fingerprint__in=current.judges).values_list("name", flat=True).distinct())
+        if current
+        else (),
         earlier_suggestions=tuple(suggestion for suggestion in suggestions if not suggestion.is_current),
         margins=tuple(MetricValue(METRIC_NAMES[name], value) for name, value in margins),
         metrics=_metrics(QueryMetrics.objects.filter(query=query).first()),

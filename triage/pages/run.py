@@ -13,7 +13,7 @@ from triage.core.review import ReviewState, first_answer
 from triage.models import Judge, Query, Run, Suggestion
 from triage.models.closing import closure_checks
 from triage.models.slices import slice_keys, slice_rows
-from triage.pages.classes import ClassRow, WouldBe, class_rows, would_be
+from triage.pages.classes import Cause, ClassRow, WouldBe, causes, class_rows, would_be
 from triage.pages.progress import Progress, progress_of
 from triage.pages.slices import SlicePanel, slice_panel
 from triage.pages.tiles import TOGETHER, MetricLine, Tile, lines_of, recall_name, summaries_of, targets_of, tile
@@ -82,6 +82,7 @@ class RunPage:
     class_axis: Axis
     classes: tuple[ClassRow, ...]
     would_be: tuple[WouldBe, ...]
+    causes: tuple[Cause, ...]
     near: int
     readings: tuple[Spoken, ...]
     checks: tuple[Spoken, ...]
@@ -139,6 +140,7 @@ def run_page(run: Run, slice_key: str = "") -> RunPage:
         class_axis=class_axis,
         classes=classes,
         would_be=would_be(run),
+        causes=causes(run),
         near=Suggestion.objects.current_in(run).filter(near=True).count(),
         readings=tuple(_reading(told) for told in run.summary.get("readings", ())),
         checks=tuple(_check(check) for check in checks),

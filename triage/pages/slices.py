@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from triage.core.closure import Outcomes
 from triage.core.intervals import wilson
-from triage.core.labels import FOUR_CLASSES
+from triage.core.labels import FOUR_CLASSES, UNSCORED
 from triage.core.pictures import Axis, Interval, interval, share_axis
 from triage.models.slices import SliceRow
 
+#: The labels a slice is counted by.
+SHOWN = (*FOUR_CLASSES, UNSCORED)
 #: Slices under this n are greyed: no comparison rests on them.
 FEW = 20
 #: Rows of one slice key that a page shows.
@@ -48,7 +50,7 @@ def slice_panel(chosen: str, keys: tuple[str, ...], rows: list[SliceRow], whole:
     scale = share_axis()
     pooled = whole.correct / whole.decided if whole.decided else None
     lines = [_slice_line(row.name, row.outcomes, row.classes, scale, pooled) for row in rows]
-    classes = {str(label): sum(row.classes[label] for row in rows) for label in FOUR_CLASSES}
+    classes = {str(label): sum(row.classes[label] for row in rows) for label in SHOWN}
     total = _slice_line("All", whole, classes, scale, pooled) if rows else None
     return SlicePanel(
         chosen, keys, tuple(lines[:MOST_SLICES]), hidden=max(0, len(lines) - MOST_SLICES), total=total, axis=scale
@@ -69,6 +71,6 @@ def _slice_line(
         low=low,
         high=high,
         bar=interval(scale, accuracy, low, high, target=pooled),
-        classes=tuple((str(label), classes[label]) for label in FOUR_CLASSES),
+        classes=tuple((str(label), classes[label]) for label in SHOWN),
         is_few=outcomes.queries < FEW,
     )
