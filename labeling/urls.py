@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
-from labeling.views import challenge, preferences, report, review
+from labeling.views import challenge, judges, preferences, report, review
 
 urlpatterns = [
     path("keys/", preferences.my_keys, name="my_keys"),
+    path("p/<slug:slug>/judges/", judges.judges, name="judges"),
+    path("p/<slug:slug>/judges/<str:fingerprint>/", judges.judge, name="judge"),
+    path("p/<slug:slug>/judges/<str:fingerprint>/compare/", judges.judge_compare, name="judge_compare"),
+    path("p/<slug:slug>/judges/<str:fingerprint>/items/", judges.judge_items, name="judge_items"),
+    re_path(
+        r"^p/(?P<slug>[-\w]+)/judges/(?P<fingerprint>\w+)/export\.(?P<to>jsonl|csv|judgy|openai)$",
+        judges.judge_export,
+        name="judge_export",
+    ),
     path("p/<slug:slug>/reports/", report.reports, name="reports"),
     path("runs/<str:key>/report/", report.report, name="report"),
     re_path(r"^runs/(?P<key>\w+)/report\.(?P<to>md|csv|json|html)$", report.report_file, name="report_file"),

@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-from labeling.calibrate.run import calibrate, items_of, judges_in
+from labeling.calibrate.items_page import Wanted, items_page
+from labeling.calibrate.listing import judges_page
+from labeling.calibrate.page import judge_page
+from labeling.calibrate.run import calibrate, items_of, judge_of, judges_in
 from labeling.calibrate.telling import identity, told
 
-__all__ = ["calibrate", "identity", "items_of", "judges_in", "told"]
+__all__ = [
+    "Wanted",
+    "calibrate",
+    "identity",
+    "items_of",
+    "items_page",
+    "judge_of",
+    "judge_page",
+    "judges_in",
+    "judges_page",
+    "told",
+]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from labeling.core.agreement import LabelPair
-from labeling.core.items import Item, majority
+from labeling.core.items import Item, LabelPair, majority
 from labeling.models import Verdict
 from labeling.models.verdicts import Stage
 from triage.core.labels import FOUR_CLASSES, NOT_A_FAILURE, FailureLabel

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from labeling.core.agreement import LabelPair, Unit, agreement_of_pairs, agreement_of_units
+from labeling.core.agreement import agreement_of_pairs, agreement_of_units
 from labeling.core.calibration import Confusion, Judged, figures, label_figures
 from labeling.core.figures import Figure
-from labeling.core.items import Item
+from labeling.core.items import Item, LabelPair, Unit
 from labeling.core.reliability import isotonic_curve, platt, reliability_bins
 from labeling.core.sampling import DEV, TEST, split_of
 from labeling.core.threshold import SweepPoint, at, best, sweep, thinned
@@ -23,6 +23,7 @@ from triage.core.labels import FOUR_CLASSES, VERDICT_LABELS
 
 #: Points of the sweep kept for drawing; the choice reads all of them.
 SWEEP_POINTS = 120
+ROUND_THRESHOLDS = tuple(step / 10 for step in range(1, 10))
 #: Slices with fewer items are left out of the table by slice; it says so.
 LEAST_OF_SLICE = 20
 #: Version of this JSON's meaning: another one makes a new comparison of the same labels.
@@ -81,11 +82,18 @@ def _scores(parts: Mapping[str, Sequence[Item]], threshold: float) -> dict[str, 
     return {
         "sweep": [asdict(point) for point in thinned(points, SWEEP_POINTS, kept)],
         "sweep_n": len(_scored(parts[DEV])[0]),
+        "table": _table(points, {threshold, *([chosen.threshold] if chosen else [])}),
         "suggested": _suggested(chosen, tested) if chosen else None,
         "bins": [asdict(one) | {"title": one.title} for one in reliability_bins(*_scored(parts[TEST]))],
         "isotonic": _thin(isotonic_curve(scores, human)),
         "platt": asdict(curve) if curve else None,
     }
+
+
+def _table(points: Sequence[SweepPoint], more: set[float]) -> list[dict[str, Any]]:
+    """Return what round thresholds, and those in `more`, do; each read from the whole sweep."""
+    rows = ((threshold, at(points, threshold)) for threshold in sorted({*ROUND_THRESHOLDS, *more}))
+    return [{**asdict(point), "threshold": threshold} for threshold, point in rows if point is not None]
 
 
 def _suggested(chosen: SweepPoint, tested: Sequence[SweepPoint]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.db.models import Exists, OuterRef
+from django.shortcuts import get_object_or_404
 
 from labeling.calibrate.answers import first_blind, label_pairs, relevance_items
 from labeling.calibrate.claims import claim_items
@@ -30,7 +31,7 @@ def calibrate(project: Project, judge: Judge) -> list[Calibration]:
     rows = [_kept(project, judge, KIND_OF[Task(judge.task)], basis, lambda: compute.compare(items, judge.threshold))]
     pairs = label_pairs(project, judge)
     if pairs:
-        from labeling.core.agreement import Unit
+        from labeling.core.items import Unit
 
         words = first_blind(project).values()
         people = [Unit(str(place), tuple(said.values())) for place, said in enumerate(words) if len(said) > 1]
@@ -57,3 +58,9 @@ def judges_in(project: Project) -> list[Judge]:
     """Return every judge that scored anything in the project, by task and name, the newest identity first."""
     scored = Score.objects.filter(judge=OuterRef("pk"), query__run__project=project)
     return list(Judge.objects.filter(Exists(scored)).order_by("task", "name", "-pk"))
+
+
+def judge_of(project: Project, fingerprint: str) -> Judge:
+    """Return the judge with this fingerprint if it scored anything in the project; Http404 otherwise."""
+    scored = Score.objects.filter(judge=OuterRef("pk"), query__run__project=project)
+    return get_object_or_404(Judge.objects.filter(Exists(scored)), fingerprint=fingerprint)

@@ -23,6 +23,7 @@ from labeling.core.bootstrap import (
     sum_by_cluster,
 )
 from labeling.core.figures import Figure, Undefined
+from labeling.core.items import LabelPair, Unit
 from triage.core.intervals import wilson
 
 
@@ -32,23 +33,6 @@ class Scale(StrEnum):
     NOMINAL = "nominal"
     ORDINAL = "ordinal"
     INTERVAL = "interval"
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """One item with the labels its raters gave, in any order; a rater who did not rate is simply not there."""
-
-    cluster: str
-    labels: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class LabelPair:
-    """One item with two words on it: `left` the person's, `right` the judge's (or a second person's)."""
-
-    cluster: str
-    left: str
-    right: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from labeling.core.agreement import LabelPair, agreement_of_pairs
+from labeling.core.agreement import agreement_of_pairs
 from labeling.core.bootstrap import (
     Array,
     Statistic,
@@ -24,6 +24,7 @@ from labeling.core.bootstrap import (
     sum_by_cluster,
 )
 from labeling.core.figures import Figure, Undefined
+from labeling.core.items import LabelPair
 from labeling.core.limits import Part, mover_mean
 from labeling.core.rates import Known, youden_interval
 from labeling.core.reliability import BINS, bin_of

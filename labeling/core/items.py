@@ -7,6 +7,23 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class Unit:
+    """One item with the labels its raters gave, in any order; a rater who did not rate is simply not there."""
+
+    cluster: str
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelPair:
+    """One item with two words on it: `left` the person's, `right` the judge's (or a second person's)."""
+
+    cluster: str
+    left: str
+    right: str
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
     """One item with both words. `human` None = people are split evenly; `judge` None = no usable word."""
 

@@ -15,15 +15,9 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import fleiss_kappa
 
-from labeling.core.agreement import (
-    Agreement,
-    LabelPair,
-    Scale,
-    Unit,
-    agreement_of_pairs,
-    agreement_of_units,
-)
+from labeling.core.agreement import Agreement, Scale, agreement_of_pairs, agreement_of_units
 from labeling.core.figures import Undefined
+from labeling.core.items import LabelPair, Unit
 
 YES_NO = ("yes", "no")
 

@@ -17,9 +17,9 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from labeling.core.agreement import LabelPair
 from labeling.core.calibration import Confusion, Judged, figures, label_figures, rate
 from labeling.core.figures import Undefined
+from labeling.core.items import LabelPair
 from labeling.core.rates import Known
 from labeling.core.reliability import expected_calibration_error, reliability_bins
 

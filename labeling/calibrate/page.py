@@ -1,0 +1,261 @@
+"""The judge page: stored figures as lines, tables and places of pictures. Reads rows; computes no statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from labeling.calibrate.lines import FigureLine, LabelsPart, SweepLine, labels_part, line
+from labeling.calibrate.run import items_of
+from labeling.core.items import Item, worst_first
+from labeling.core.reliability import Sigmoid
+from labeling.core.trust import FRESH_DAYS, Trust
+from labeling.models import Calibration
+from labeling.models.calibrations import CLAIM_SUPPORT, KIND_OF, LABELS
+from triage.core import charts
+from triage.core.judging import Task
+from triage.core.pictures import Axis, axis, share_axis
+from triage.models import Judge, Project, Suggestion
+
+TONES = {Trust.CALIBRATED: "ok", Trust.STALE: "warn", Trust.TOO_FEW: "warn", Trust.UNCALIBRATED: "warn"}
+KIND_WORDS = {CLAIM_SUPPORT: "claim support", "relevance": "relevance", LABELS: "the four labels"}
+#: What the two sides of a binary comparison are called, yes first.
+SIDES = {CLAIM_SUPPORT: ("supported", "unsupported"), "relevance": ("relevant", "not relevant")}
+#: key, words, link to what it means
+FIGURES = (
+    ("tpr", "TPR, {0}"),
+    ("tnr", "TNR, {1}"),
+    ("balanced_accuracy", "Balanced accuracy"),
+    ("youden_j", "Youden J"),
+    ("kappa", "Cohen's kappa"),
+    ("auroc", "AUROC"),
+    ("brier", "Brier, lower is better"),
+    ("ece", "ECE, 10 bins, lower is better"),
+)
+DISAGREEMENTS = 20
+SIGNED = axis(-1.0, 1.0, (-1.0, 0.0, 1.0), places=0)
+PERCENT_SCORES = (0.1, 0.3, 0.5, 0.7, 0.9)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePage:
+    """Everything the page prints."""
+
+    project: Project
+    judge: Judge
+    kind: str
+    yes: str
+    no: str
+    trust: Trust
+    tone: str
+    trust_words: str
+    calibration: Calibration | None
+    stale_after: date | None
+    runs: int
+    history: tuple[Calibration, ...]
+    share: Axis
+    figures: Mapping[str, Any]
+    test: tuple[FigureLine, ...]
+    everything: tuple[FigureLine, ...]
+    agreement: tuple[FigureLine, ...]
+    curve: charts.ThresholdCurve | None
+    sweep: tuple[SweepLine, ...]
+    suggested: float | None
+    diagram: charts.Reliability | None
+    bins: Sequence[Mapping[str, Any]]
+    chances: tuple[tuple[float, float], ...]
+    slices: tuple[tuple[str, str, int, FigureLine], ...]
+    labels: LabelsPart | None
+    disagreements: tuple[Item, ...]
+    disagreements_in_all: int
+    signed: Axis
+    on_test: SweepLine | None
+
+    @property
+    def matrices(self) -> tuple[tuple[str, Matrix, str], ...]:
+        """Return the test split and all labels: title, counts, and what a link to its items adds."""
+        parts = (("Test split", "test", "&split=test"), ("All labels", "all", ""))
+        return tuple((title, Matrix.of(self.figures[part]), split) for title, part, split in parts)
+
+    @property
+    def figure_tables(self) -> tuple[tuple[str, tuple[FigureLine, ...]], ...]:
+        """Return the figures of the test split and of all labels."""
+        return ("Test split", self.test), ("All labels", self.everything)
+
+    @property
+    def curve_words(self) -> str:
+        """Say what the curve shows to those who do not see it."""
+        chosen = f"; highest at {self.suggested:.3f}" if self.suggested is not None else ""
+        return (
+            f"Balanced accuracy on the dev split by threshold, with its 95 % band{chosen}. The numbers are beside it."
+        )
+
+    @property
+    def curve_caption(self) -> str:
+        """Say what the curve rests on."""
+        return (
+            f"Dev split, {self.figures['sweep_n']:,} scores of {self.figures['dev']['queries']:,} queries; every "
+            "distinct score is a threshold. Chosen: highest balanced accuracy, ties to the higher TNR. "
+            "Band: 95 %, MOVER."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """The four cells with their sums."""
+
+    tp: int
+    fp: int
+    fn: int
+    tn: int
+
+    @classmethod
+    def of(cls, part: Mapping[str, Any]) -> Matrix:
+        """Read the cells of one part of the figures."""
+        return cls(**part["confusion"])
+
+    @property
+    def human_yes(self) -> int:
+        return self.tp + self.fn
+
+    @property
+    def human_no(self) -> int:
+        return self.fp + self.tn
+
+    @property
+    def judge_yes(self) -> int:
+        return self.tp + self.fp
+
+    @property
+    def judge_no(self) -> int:
+        return self.fn + self.tn
+
+    @property
+    def n(self) -> int:
+        return self.human_yes + self.human_no
+
+
+def judge_page(project: Project, judge: Judge, now: datetime) -> JudgePage:
+    """Return the page of one judge identity from its newest comparison and the rows behind it."""
+    kind = KIND_OF[Task(judge.task)]
+    history = tuple(Calibration.objects.history(project, judge)[:20])
+    newest = history[0] if history else None
+    figures = newest.figures if newest else {}
+    worst = worst_first(items_of(project, judge)) if newest else []
+    trust = newest.trust(now) if newest else Trust.UNCALIBRATED
+    share = share_axis()
+    yes, no = SIDES[kind]
+    suggested = (figures.get("suggested") or {}).get("threshold")
+    return JudgePage(
+        project=project,
+        judge=judge,
+        kind=KIND_WORDS[kind],
+        yes=yes,
+        no=no,
+        trust=trust,
+        tone=TONES[trust],
+        trust_words=_trust_words(trust, newest, now),
+        calibration=newest,
+        stale_after=(newest.computed_at + timedelta(days=FRESH_DAYS)).date() if newest else None,
+        runs=_runs_with(project, judge),
+        history=history,
+        share=share,
+        figures=figures,
+        test=_lines(figures.get("test"), share, yes, no),
+        everything=_lines(figures.get("all"), share, yes, no),
+        agreement=_agreement(figures),
+        curve=_curve(figures.get("sweep") or [], judge.threshold, suggested),
+        sweep=_sweep_table(figures.get("table") or [], judge.threshold, suggested),
+        suggested=suggested,
+        diagram=_diagram(figures.get("bins") or []),
+        bins=[one for one in figures.get("bins") or [] if one["n"]],
+        chances=_chances(figures.get("platt")),
+        slices=tuple(
+            (row["slice"], row["value"], row["n"], line("", row["balanced_accuracy"], share))
+            for row in figures.get("by_slice") or []
+        ),
+        labels=labels_part(project, judge, share),
+        disagreements=tuple(worst[:DISAGREEMENTS]),
+        disagreements_in_all=len(worst),
+        signed=SIGNED,
+        on_test=_on_test(figures.get("suggested"), judge.threshold),
+    )
+
+
+def _trust_words(trust: Trust, newest: Calibration | None, now: datetime) -> str:
+    if newest is None or trust is Trust.UNCALIBRATED:
+        return "Uncalibrated: no human label to compare with"
+    days = (now - newest.computed_at).days
+    age = "today" if days == 0 else "1 day ago" if days == 1 else f"{days} days ago"
+    return {Trust.CALIBRATED: f"Calibrated {age}", Trust.STALE: f"Stale: compared {age}"}.get(
+        trust, f"{newest.n} labels: too few to rely on"
+    )
+
+
+def _runs_with(project: Project, judge: Judge) -> int:
+    rows = Suggestion.objects.filter(query__run__project=project, is_current=True, judges__contains=[judge.fingerprint])
+    return rows.values("query__run").distinct().count()
+
+
+def _lines(part: Mapping[str, Any] | None, on: Axis, yes: str, no: str) -> tuple[FigureLine, ...]:
+    if not part:
+        return ()
+    return tuple(line(words.format(yes, no), part[key], on) for key, words in FIGURES)
+
+
+def _agreement(figures: Mapping[str, Any]) -> tuple[FigureLine, ...]:
+    """Return people with people beside people with the judge: raw agreement and kappa of each."""
+    if not figures:
+        return ()
+    on, people = SIGNED, figures["people"]
+    none = {"value": None, "low": None, "high": None, "n": people["n"], "undefined": "nobody read an item twice"}
+    return (
+        line("Person with person, raw", people["raw"] if people["n"] else none, on),
+        line("Person with person, kappa", people["kappa"] if people["n"] else none, on),
+        line("Person with judge, raw", figures["all"]["raw_agreement"], on),
+        line("Person with judge, kappa", figures["all"]["kappa"], on),
+    )
+
+
+def _rates(point: Mapping[str, Any]) -> tuple[float, float]:
+    return point["true_positives"] / point["positives"], point["true_negatives"] / point["negatives"]
+
+
+def _curve(sweep: Sequence[Mapping[str, Any]], in_use: float, chosen: float | None) -> charts.ThresholdCurve | None:
+    points = []
+    for point in sweep:
+        tpr, tnr = _rates(point)
+        low, high = point["low"], point["high"]
+        points.append(charts.SweepPoint(point["threshold"], point["balanced_accuracy"], low, high, tpr, tnr))
+    return charts.threshold_curve(points, in_use, chosen) if points else None
+
+
+def _sweep_table(table: Sequence[Mapping[str, Any]], in_use: float, chosen: float | None) -> tuple[SweepLine, ...]:
+    """Return the rows at round thresholds, at the one in use and at the chosen one."""
+    return tuple(_sweep_line(point, in_use, chosen) for point in table)
+
+
+def _sweep_line(point: Mapping[str, Any], in_use: float, chosen: float | None) -> SweepLine:
+    (tpr, tnr), threshold = _rates(point), point["threshold"]
+    balanced, low, high = point["balanced_accuracy"], point["low"], point["high"]
+    return SweepLine(threshold, balanced, low, high, tpr, tnr, threshold == in_use, threshold == chosen)
+
+
+def _on_test(suggested: Mapping[str, Any] | None, in_use: float) -> SweepLine | None:
+    """Return what the suggested threshold does on the test split."""
+    return _sweep_line(suggested["test"], in_use, suggested["threshold"]) if suggested and suggested["test"] else None
+
+
+def _diagram(bins: Sequence[Mapping[str, Any]]) -> charts.Reliability | None:
+    held = [charts.Bin(one["n"], one["mean_score"], one["share"], one["low"], one["high"]) for one in bins if one["n"]]
+    return charts.reliability(held, len(bins)) if held else None
+
+
+def _chances(told: Mapping[str, float] | None) -> tuple[tuple[float, float], ...]:
+    """Return (score, fitted chance that people agree it is so) at a few scores."""
+    if not told:
+        return ()
+    curve = Sigmoid(told["slope"], told["offset"])
+    return tuple((score, curve.chance(score)) for score in PERCENT_SCORES)

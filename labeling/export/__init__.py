@@ -1,0 +1,17 @@
+"""Verb: files out of what people said. Each in a fixed order: the same state gives the same bytes."""
+
+from __future__ import annotations
+
+from labeling.export.calibration import CALIBRATION_FORMATS, attachment, calibration_file
+from labeling.export.gold import GOLD_FORMATS, gold_file
+from labeling.export.verdicts import VERDICT_FORMATS, verdicts_file
+
+__all__ = [
+    "CALIBRATION_FORMATS",
+    "GOLD_FORMATS",
+    "VERDICT_FORMATS",
+    "attachment",
+    "calibration_file",
+    "gold_file",
+    "verdicts_file",
+]

@@ -1,0 +1,29 @@
+"""Tasks of the human's half: ids in, rows out."""
+
+from __future__ import annotations
+
+import logging
+
+from celery import shared_task
+from kombu.exceptions import OperationalError
+
+from labeling import calibrate as calibrate_verb
+from triage.models import Judge, Project
+
+log = logging.getLogger(__name__)
+
+
+@shared_task(name="labeling.calibrate", soft_time_limit=540, time_limit=570)
+def calibrate(project_id: int, judge_id: int) -> None:
+    """Compare a judge with the human labels of a project. Twice is once: the same labels keep their row."""
+    calibrate_verb.calibrate(Project.objects.get(pk=project_id), Judge.objects.get(pk=judge_id))
+
+
+def calibrate_soon(project_id: int, judge_id: int) -> bool:
+    """Queue a comparison. False = the queue does not answer: the caller says so, and how to do without."""
+    try:
+        calibrate.delay(project_id, judge_id)
+    except OperationalError as fault:
+        log.warning("labeling.calibrate %s %s was not queued: %.200r", project_id, judge_id, fault)
+        return False
+    return True
