@@ -16,9 +16,9 @@ from django.urls import reverse
 
 from labeling.models import ReviewSession
 from labeling.worklist import default_session
-from tests.factories import make_chunk, make_member, make_project, make_query, make_run
+from tests.factories import make_chunk, make_claim, make_judge, make_member, make_project, make_query, make_run
 from tests.house.test_urls import PUBLIC, patterns
-from triage.models import Project, Role, Run
+from triage.models import Judge, Project, Role, Run, Score
 
 SAFE, UNSAFE = ("GET", "HEAD"), ("POST", "PUT", "PATCH", "DELETE")
 EVERYBODY = None
@@ -41,6 +41,11 @@ LEAST: dict[str, tuple[Role | None, Role | None]] = {
     "run_steer": (Role.LEAD, Role.LEAD),
     "queries": (Role.VIEWER, Role.VIEWER),
     "query": (Role.VIEWER, Role.VIEWER),
+    "judges": (Role.VIEWER, Role.VIEWER),
+    "judge": (Role.VIEWER, Role.VIEWER),
+    "judge_items": (Role.VIEWER, Role.VIEWER),
+    "judge_export": (Role.VIEWER, Role.VIEWER),
+    "judge_compare": (Role.REVIEWER, Role.REVIEWER),
     "reports": (Role.VIEWER, Role.VIEWER),
     "report": (Role.VIEWER, Role.VIEWER),
     "report_file": (Role.VIEWER, Role.VIEWER),
@@ -65,6 +70,7 @@ class World:
     project: Project
     run: Run
     session: ReviewSession
+    judge: Judge
     callers: dict[Role, User]
     stranger: User
 
@@ -73,10 +79,11 @@ class World:
 def world(db: None) -> World:
     project = make_project()
     run = make_run(project, state=Run.State.DONE)
-    make_query(run, [make_chunk(run)])
+    query, judge = make_query(run, [make_chunk(run)]), make_judge()
+    Score.objects.create(judge=judge, query=query, claim=make_claim(query), value=0.9)
     callers = {role: make_member(project, role) for role in Role}
     stranger = make_member(make_project(), Role.OWNER)
-    return World(project, run, default_session(run), callers, stranger)
+    return World(project, run, default_session(run), judge, callers, stranger)
 
 
 def address(name: str, world: World) -> str:
@@ -90,7 +97,8 @@ def address(name: str, world: World) -> str:
         "position": 1,
         "pk": member.pk,
         "action": "rescore",
-        "to": "md",
+        "to": {"judge_export": "csv"}.get(name, "md"),
+        "fingerprint": world.judge.fingerprint,
         "key": next((make() for start, make in keys.items() if route.startswith(start)), ""),
     }
     converters = pattern.pattern.regex.groupindex or dict.fromkeys(pattern.pattern.converters)  # type: ignore[attr-defined]
