@@ -4,17 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 
 from labeling.core.tables import Cell, Number, Table, Text
-
-#: A cell that starts so may run as a formula, also after spaces, quotes or a byte order mark.
-_FORMULA = re.compile("^[\\s\"'\ufeff]*[=+\\-@\uff1d\uff0b\uff0d\uff20\\t\\r\\n]")
-
-
-def harmless(words: str) -> str:
-    """Return text that a spreadsheet shows and never runs: a leading apostrophe where it could start a formula."""
-    return f"'{words}" if _FORMULA.search(words) else words
+from triage.core.formula import harmless
 
 
 def _csv(cell: Cell) -> str | float:

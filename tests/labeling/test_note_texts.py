@@ -14,13 +14,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeling.core.csv_text import harmless, to_csv
+from labeling.core.csv_text import to_csv
 from labeling.core.html_page import to_html
 from labeling.core.markdown import markdown_code, markdown_text, to_markdown
 from labeling.core.note_document import document
 from labeling.core.note_export import as_json, to_json, to_table
 from labeling.core.tables import Column, Missing, Number, Table, Text, spelled
 from tests.labeling.note_example import HOSTILE, note
+from triage.core.formula import harmless
 
 GOLDEN = Path(__file__).parent / "golden"
 RENDERED: dict[str, Callable[[], str]] = {
