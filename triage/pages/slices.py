@@ -45,6 +45,11 @@ class SlicePanel:
     total: SliceLine | None
     axis: Axis
 
+    @property
+    def has_choice(self) -> bool:
+        """Say whether there is another key to slice by."""
+        return len(self.keys) > 1
+
 
 def slice_panel(chosen: str, keys: tuple[str, ...], rows: list[SliceRow], whole: Outcomes) -> SlicePanel:
     scale = share_axis()
