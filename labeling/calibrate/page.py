@@ -147,7 +147,6 @@ def judge_page(project: Project, judge: Judge, now: datetime) -> JudgePage:
     trust = newest.trust(now) if newest else Trust.UNCALIBRATED
     share = share_axis()
     yes, no = SIDES[kind]
-    suggested = (figures.get("suggested") or {}).get("threshold")
     return JudgePage(
         project=project,
         judge=judge,
@@ -166,12 +165,7 @@ def judge_page(project: Project, judge: Judge, now: datetime) -> JudgePage:
         test=_lines(figures.get("test"), share, yes, no),
         everything=_lines(figures.get("all"), share, yes, no),
         agreement=_agreement(figures),
-        curve=_curve(figures.get("sweep") or [], judge.threshold, suggested),
-        sweep=_sweep_table(figures.get("table") or [], judge.threshold, suggested),
-        suggested=suggested,
-        diagram=_diagram(figures.get("bins") or []),
-        bins=[one for one in figures.get("bins") or [] if one["n"]],
-        chances=_chances(figures.get("platt")),
+        **_scores(figures, judge.threshold),
         slices=tuple(
             (row["slice"], row["value"], row["n"], line("", row["balanced_accuracy"], share))
             for row in figures.get("by_slice") or []
@@ -180,8 +174,22 @@ def judge_page(project: Project, judge: Judge, now: datetime) -> JudgePage:
         disagreements=tuple(worst[:DISAGREEMENTS]),
         disagreements_in_all=len(worst),
         signed=SIGNED,
-        on_test=_on_test(figures.get("suggested"), judge.threshold),
     )
+
+
+def _scores(figures: Mapping[str, Any], in_use: float) -> dict[str, Any]:
+    """Return the parts of the page that rest on scores."""
+    chosen = (figures.get("suggested") or {}).get("threshold")
+    bins = figures.get("bins") or []
+    return {
+        "curve": _curve(figures.get("sweep") or [], in_use, chosen),
+        "sweep": _sweep_table(figures.get("table") or [], in_use, chosen),
+        "suggested": chosen,
+        "on_test": _on_test(figures.get("suggested"), in_use),
+        "diagram": _diagram(bins),
+        "bins": [one for one in bins if one["n"]],
+        "chances": _chances(figures.get("platt")),
+    }
 
 
 def _trust_words(trust: Trust, newest: Calibration | None, now: datetime) -> str:
