@@ -80,6 +80,14 @@ def test_the_recall_ceiling_of_400_queries_at_0_94_is_47_and_24_for_recalls_of_0
     assert "⌈24 / 0.5⌉ − 1" in check.detail
 
 
+def test_lost_recall_is_written_as_the_exact_fraction() -> None:
+    thirds = {Fraction(1): 5, Fraction(1, 3): 4, HALF: 1}
+    assert (
+        "D = 19/6: the bound for mixed recalls is used, ⌈19/6 / 0.5⌉"
+        in under_ceiling(thirds, stated(thirds), 0.5, 0).detail
+    )
+
+
 def test_no_recall_lost_means_none_below() -> None:
     assert recall_ceiling({Fraction(1): 9}, HALF).most == 0
 

@@ -13,6 +13,8 @@ from triage.core.summary import Summary
 
 #: Largest relative difference of tokens per chunk between two arms of one evaluation set.
 TOKENS_TOLERANCE = 0.10
+#: Denominators up to here are written out: 23/3 tells more than 7.6667.
+LARGEST_SHOWN = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +143,11 @@ def _bound_words(ceiling: Ceiling, threshold: Fraction) -> str:
 
 
 def _fraction_words(value: Fraction) -> str:
-    """Return a whole number as it is and a fraction as a short decimal, marked where it had to be rounded."""
+    """Return a number exactly: whole, as a short decimal, or as a fraction; rounded only where that is unreadable."""
     shown = f"{float(value):.4f}".rstrip("0").rstrip(".")
-    return shown if Fraction(shown) == value else f"≈{shown}"
+    if Fraction(shown) == value:
+        return shown
+    return str(value) if value.denominator <= LARGEST_SHOWN else f"≈{shown}"
 
 
 def partition(name: str, slices: Mapping[str, Outcomes], whole: Outcomes) -> Check:
