@@ -23,14 +23,13 @@ TESTS = (
 UNKNOWN = "unmarked"
 
 
-def revealed_card(item: SessionItem, card: BlindCard) -> RevealedCard:
+def revealed_card(item: SessionItem, card: BlindCard, policy: Policy) -> RevealedCard:
     """Put the machine's word beside a card."""
-    return RevealedCard(card, _machine(item, card))
+    return RevealedCard(card, _machine(item.query, card, policy))
 
 
-def _machine(item: SessionItem, card: BlindCard) -> MachineWord:
-    """Return what the machine says of the item's query now."""
-    query, policy = item.query, item.session.run.project.policy()
+def _machine(query: Query, card: BlindCard, policy: Policy) -> MachineWord:
+    """Return what the machine says of the query now."""
     filed = Suggestion.objects.filter(query=query, is_current=True).first()
     words = _Words(query, card, filed.judges if filed else [])
     measured = QueryMetrics.objects.filter(query=query).first()
@@ -128,7 +127,9 @@ class _Words:
         for row in rows:
             self._rows[row.claim_id or 0][row.judge].append(row)
         self._used = {fingerprint: place for place, fingerprint in enumerate(used)}
-        self._slots = _slots(query)
+        self._slots: dict[str, int] = {}
+        for chunk in card.chunks or ():
+            self._slots.setdefault(chunk.key, chunk.slot or 0)
         self._evidence: dict[int, dict[int, tuple[int, int]]] = defaultdict(dict)
         self.best: dict[int, list[BestLine]] = defaultdict(list)
         self.judges: list[Judge] = []
@@ -202,12 +203,3 @@ class _Words:
 def _word(row: Score, threshold: float) -> Word:
     """Return a score row as the core reads it."""
     return word(row.chunk.key if row.chunk else None, row.value, row.label, threshold)
-
-
-def _slots(query: Query) -> dict[str, int]:
-    """Return chunk key -> its first slot in the prompt."""
-    keys = query.retrieved.filter(in_context=True).order_by("rank").values_list("chunk__key", flat=True)
-    slots: dict[str, int] = {}
-    for slot, key in enumerate(keys, 1):
-        slots.setdefault(key, slot)
-    return slots

@@ -40,7 +40,8 @@ def save(session: ReviewSession, user: User, position: int, decision: Decision, 
     The same key again returns the first receipt. A late save counts while nobody else took the seat. Raises a
     NotSavedError with nothing saved; SessionItem.DoesNotExist when there is no such item.
     """
-    item = session.items.select_related("query").get(position=position)
+    item = session.items.get(position=position)
+    item.session = session
     seat_id, seconds = _seat(session, item, user, ticket)
     earlier = list(Verdict.objects.filter(query=item.query_id, reviewer=user).order_by("pk"))
     current = next((verdict for verdict in earlier if verdict.is_current), None)

@@ -85,7 +85,8 @@ def show_item(
     me = user(request).pk
     card = blind_card(item, me, seat.token if seat else None, typed, whole="whole" in request.GET)
     mode = mode or mode_of(item, card, is_typed=typed is not None)
-    machine: MachineWord | None = None if mode in {"blind", "gone"} else revealed_card(item, card).machine
+    policy = item.session.run.project.policy()
+    machine: MachineWord | None = None if mode in {"blind", "gone"} else revealed_card(item, card, policy).machine
     context = {
         "session": item.session,
         "card": card,
@@ -94,7 +95,7 @@ def show_item(
         "button": BUTTONS[mode],
         "bar": top_bar(item.session, me, seat.seconds_left if seat else None, telling.saved_at),
         "keys": keys_of(me),
-        "faithfulness": item.session.run.project.policy().faithfulness,
+        "faithfulness": policy.faithfulness,
         "telling": telling,
     }
     address = reverse("item", args=[item.session.key, item.position])

@@ -95,7 +95,7 @@
     clearTimeout(timer);
     if (unsaved && form()) form().requestSubmit();
   }
-  const isSave = (detail) => detail.elt === form();
+  const isSave = (detail) => detail.requestConfig?.elt.id === "decision-form"; // after the swap detail.elt is what was around it
   document.addEventListener("htmx:beforeRequest", ({ detail }) => {
     if (!isSave(detail)) return;
     sent = address();
