@@ -12,3 +12,5 @@ urlpatterns = [
     path("", include("triage.urls")),
     path("", include("labeling.urls")),
 ]
+
+handler500 = "triage.views.errors.server_error"

@@ -10,10 +10,12 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from config import embedded
@@ -170,6 +172,54 @@ def test_postgresql_killed_under_it_comes_back(running: Product) -> None:
     os.kill(int((postgres.data_folder(running.var) / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
     wait_until(lambda: postgres.is_answering(running.var), 20, lambda: "stays away")
     assert json.loads(answer(f"{running.address}/readyz"))["status"] == "ok"
+
+
+def status(address: str) -> int:
+    """Return the status a page is answered with; 0 = no answer at all."""
+    try:
+        with urllib.request.urlopen(address, timeout=10) as response:
+            return int(response.status)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code
+    except OSError:
+        return 0
+
+
+def test_F09_postgresql_killed_while_pages_are_read_costs_nobody_a_500(running: Product) -> None:
+    page = f"{running.address}/join/no-such-link/"  # asks the database
+    assert status(page) == 410
+    seen = []
+    for _ in range(3):
+        os.kill(int((postgres.data_folder(running.var) / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
+        seen += [status(page) for _ in range(5)]
+    wait_until(lambda: status(page) == 410, 20, lambda: f"stays away; seen {seen}")
+    assert set(seen) <= {410, 503}
+    assert seen.count(503) <= 3
+
+
+def take_all_connections(var: Path, taken: list[psycopg.Connection]) -> None:
+    """Open connections until the server refuses one."""
+    while len(taken) < 200:
+        try:
+            taken.append(psycopg.connect(host=str(postgres.host(var)), user="postgres", dbname="postgres"))
+        except psycopg.OperationalError as refusal:
+            assert "too many clients" in str(refusal) or "remaining connection slots" in str(refusal)
+            return
+    raise AssertionError("200 connections and no refusal")
+
+
+def test_F11_postgresql_out_of_connections_is_a_503_that_says_when_to_come_back(running: Product) -> None:
+    page = f"{running.address}/join/no-such-link/"
+    taken: list[psycopg.Connection] = []
+    try:
+        take_all_connections(running.var, taken)
+        answers = {status(page) for _ in range(8)}  # a thread that holds a connection still serves
+        assert answers <= {410, 503}
+    finally:
+        for line in taken:
+            line.close()
+    wait_until(lambda: status(page) == 410, 10, lambda: "does not recover")
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
+import sys
+
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
+
+#: A database that is restarted is back within seconds.
+RETRY_AFTER_S = 5
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Say that the form was stale; the typed text stays in the page behind the Back button."""
     return render(request, "403_csrf.html", {"reason": reason}, status=403)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Say that the server failed; or, where only the database is away or full, that it will be back soon (503).
+
+    The page asks the database for nothing, not even who is logged in.
+    """
+    if isinstance(sys.exception(), OperationalError | InterfaceError):
+        headers = {"Retry-After": str(RETRY_AFTER_S)}
+        return HttpResponse(render_to_string("503.html"), status=503, headers=headers)
+    return HttpResponse(render_to_string("500.html"), status=500)
