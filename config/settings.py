@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 from csp.constants import NONE, SELF
@@ -217,5 +218,21 @@ SCORE_BATCH_QUERIES = env_int("SCORE_BATCH_QUERIES", 20)
 CLASSIFY_BATCH_QUERIES = env_int("CLASSIFY_BATCH_QUERIES", 500)
 LEASE_MINUTES = env_int("LEASE_MINUTES", 15)
 #: A worker not seen for this long is shown as slow, then as away.
+# --- judges of the operator (docs/judges.md): a TOML table in JUDGES, or in the file that JUDGES_FILE names ---------
+
+
+def _judges(text: str) -> dict[str, object]:
+    """Return the table `judges` of the operator's file; what each judge needs is checked where it is opened."""
+    try:
+        table = tomllib.loads(text).get("judges", {})
+    except tomllib.TOMLDecodeError as error:
+        raise ImproperlyConfigured(f"JUDGES_FILE is no TOML: {error}") from error
+    if not isinstance(table, dict):
+        raise ImproperlyConfigured("JUDGES_FILE needs one table for each judge: [judges.NAME].")
+    return table
+
+
+JUDGES = _judges(env_text("JUDGES"))
+
 WORKER_SLOW_S = env_int("WORKER_SLOW_S", 30)
 WORKER_AWAY_S = env_int("WORKER_AWAY_S", 120)

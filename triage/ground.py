@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
+from django.conf import settings
+
 from triage.core import grounding
 from triage.core.abstention import is_abstention
 from triage.core.claims import split
@@ -12,7 +14,9 @@ from triage.core.grounding import Checked, CheckedClaim, GivenClaim, GroundingRe
 from triage.core.judging import ChunkText, ClaimText, GroundingItem, JudgeIdentity, PairScore
 from triage.core.policy import Policy
 from triage.core.support import Word, decide, word
-from triage.judges.panel import FREE, JudgeWords, Panel, consult, open_panel
+from triage.judges.panel import FREE, JudgeWords, Panel, consult
+from triage.judges.roster import open_panel
+from triage.judges.setups import read_setups
 from triage.models import Project
 
 
@@ -21,7 +25,7 @@ class Checker:
 
     def __init__(self, project: Project, panel: Panel | None = None, *, calibrated: bool = False) -> None:
         """Take the project's own judges unless a panel is given. `calibrated`: people have checked the judge."""
-        panel = panel or open_panel(project.judge_order)
+        panel = panel or open_panel(project.judge_order, read_setups(settings.JUDGES))
         self._judges = tuple(judge for judge in panel.grounding if judge.identity.name not in FREE)
         self._policy = project.policy()
         self._calibrated = calibrated

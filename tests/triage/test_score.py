@@ -10,13 +10,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from tests.factories import make_chunk, make_claim, make_project, make_query, make_run
-from tests.triage.judges.doubles import CountingJudge, FailingWords
+from tests.triage.judges.doubles import CountingJudge, FailingWords, PaidLexical
 from triage.core.judging import Task
 from triage.judges.lexical import LexicalGrounding, LexicalRelevance
-from triage.judges.panel import Panel, UnknownJudgeError
+from triage.judges.panel import Panel
 from triage.judges.recorded import RecordedGrounding, RecordedRelevance
 from triage.models import Claim, Judge, Query, Run, Score, Scoring
-from triage.score import panel_of, score
+from triage.score import UnknownJudgeError, panel_of, score
 from triage.score.attempts import GAVE_UP, MAX_ATTEMPTS, working_on
 
 pytestmark = pytest.mark.django_db
@@ -348,6 +348,28 @@ def test_two_workers_on_the_same_batch_make_each_score_once(transactional_db: No
     assert Score.objects.filter(claim__isnull=False).count() == 12
     assert Score.objects.filter(claim__isnull=True).count() == 6
     assert Scoring.objects.filter(done_at__isnull=False).count() == 6
+
+
+def test_a_judge_with_a_budget_hears_what_its_run_has_spent() -> None:
+    run, other, judge = make_small_run(2), make_small_run(1), PaidLexical()
+    score(run.pk, ids(run)[:1], panel=Panel((judge,), ()))
+    score(other.pk, ids(other), panel=Panel((judge,), ()))
+    score(run.pk, ids(run), panel=Panel((judge,), ()))
+    assert judge.told == [0, 0, 2]
+
+
+def test_the_operators_judges_are_known_by_their_names(settings: object) -> None:
+    settings.JUDGES = {"mine": {"kind": "llm", "endpoint": "http://127.0.0.1:9/v1", "model": "m"}}
+    panel = panel_of(make_project(judge_order=["recorded", "mine"]))
+    assert [judge.identity.name for judge in panel.grounding] == ["recorded", "mine"]
+    assert [judge.identity.name for judge in panel.relevance] == ["recorded", "mine"]
+
+
+def test_an_operators_model_that_is_not_there_is_noted_and_left_out(settings: object) -> None:
+    settings.JUDGES = {"mine": {"kind": "nli", "model": "/no/such/folder"}}
+    panel = panel_of(make_project(judge_order=["mine"]))
+    assert [judge.identity.name for judge in panel.grounding] == ["lexical"]
+    assert "The judge mine is not asked." in panel.notes[0]
 
 
 def test_a_judge_that_does_not_exist_is_named() -> None:

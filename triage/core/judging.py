@@ -95,6 +95,8 @@ class PairScore:
     label: Support | None = None
     error: str = ""
     evidence: tuple[int, int] | None = None
+    #: The judge's own words, where it has some: kept to be shown, never parsed for numbers.
+    raw: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,8 @@ class RelevanceScore:
     item: str
     score: float | None = None
     error: str = ""
+    #: The judge's own words, where it has some.
+    raw: str = ""
 
 
 @runtime_checkable
@@ -134,6 +138,18 @@ class SkimmingJudge(GroundingJudge, Protocol):
 
     def read(self, items: Sequence[GroundingItem]) -> list[list[PairScore]]:
         """Return one list per item, in order: the word on every pair whose chunk has text."""
+        ...
+
+
+@runtime_checkable
+class PaidJudge(Protocol):
+    """A judge whose words cost something: it keeps to a budget for each run."""
+
+    @property
+    def identity(self) -> JudgeIdentity: ...
+
+    def begin(self, spent: int) -> None:
+        """Hear how many words the run has paid for already, before it is asked."""
         ...
 
 

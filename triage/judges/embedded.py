@@ -41,7 +41,7 @@ RELEVANCE_SLOPE = 2.03
 RELEVANCE_SHIFT = 6.1
 
 #: Chunks of one claim that are always read, those that may be, and the lexical score the latter need.
-ALWAYS_READ = 2
+ALWAYS_READ = 3
 READ_AT_MOST = 5
 WORTH_READING = 0.05
 

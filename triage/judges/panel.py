@@ -7,9 +7,8 @@ Words known from before (the score cache) are taken as they are, so a judge read
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from triage.core.judging import (
     ChunkText,
@@ -24,31 +23,13 @@ from triage.core.judging import (
     SkimmingJudge,
 )
 from triage.core.support import Word, decide, word
-from triage.judges import embedded, lexical, recorded
-from triage.judges.cross_encoder import WEIGHTS, fault_of
+from triage.judges import recorded
 
-#: Judges that only hand on or look up: they are asked at once, without a word from the cache.
+#: Judges that only hand on what the file says: they are asked at once, without a word from the cache.
 FREE = frozenset({recorded.NAME})
-
-_GROUNDING: dict[str, Callable[[], GroundingJudge]] = {
-    recorded.NAME: recorded.RecordedGrounding,
-    embedded.NAME: embedded.EmbeddedGrounding,
-    lexical.NAME: lexical.LexicalGrounding,
-}
-_RELEVANCE: dict[str, Callable[[], RelevanceJudge]] = {
-    recorded.NAME: recorded.RecordedRelevance,
-    embedded.NAME: embedded.EmbeddedRelevance,
-    lexical.NAME: lexical.LexicalRelevance,
-}
-#: Asked when a project sets no order of its own.
-DEFAULT_ORDER: tuple[str, ...] = (recorded.NAME, lexical.NAME)
 
 #: (judge fingerprint, claim key, chunk key) -> a word from before.
 Known = Mapping[tuple[str, str, str], PairScore]
-
-
-class UnknownJudgeError(LookupError):
-    """A project names a judge that does not exist here."""
 
 
 class UnreadError(Exception):
@@ -75,32 +56,6 @@ class Panel:
         """Return 12 hex digits that change with any judge, its identity or the order."""
         parts = "\x1f".join(identity.fingerprint for identity in self.identities)
         return hashlib.sha256(parts.encode()).hexdigest()[:12]
-
-
-def open_panel(names: Sequence[str] = (), weights: Path = WEIGHTS) -> Panel:
-    """Return the panel of these judges in order; none named = `DEFAULT_ORDER`. Raises UnknownJudgeError.
-
-    `weights`: where the embedded judge's files are.
-    """
-    order, notes = _standing(tuple(dict.fromkeys(names)) or DEFAULT_ORDER, weights)
-    for name in order:
-        if name not in _GROUNDING and name not in _RELEVANCE:
-            known = ", ".join(sorted(_GROUNDING.keys() | _RELEVANCE.keys()))
-            raise UnknownJudgeError(f"there is no judge named {name!r}; known judges: {known}")
-    return Panel(
-        grounding=tuple(_GROUNDING[name]() for name in order if name in _GROUNDING),
-        relevance=tuple(_RELEVANCE[name]() for name in order if name in _RELEVANCE),
-        notes=notes,
-    )
-
-
-def _standing(order: tuple[str, ...], weights: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Put the lexical judge in place of an embedded one whose weights are not whole, and say so."""
-    fault = fault_of(weights) if embedded.NAME in order else ""
-    if not fault:
-        return order, ()
-    standing = tuple(dict.fromkeys(lexical.NAME if name == embedded.NAME else name for name in order))
-    return standing, (f"The lexical judge stands in for the embedded one. {fault}",)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from triage.judges.panel import UnknownJudgeError
+from triage.judges.roster import UnknownJudgeError
+from triage.judges.setups import SetupError
 from triage.score.panels import panel_of
 from triage.score.verb import Scored, score
 
-__all__ = ["Scored", "UnknownJudgeError", "panel_of", "score"]
+__all__ = ["Scored", "SetupError", "UnknownJudgeError", "panel_of", "score"]

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict
 
-from triage.core.judging import JudgeIdentity
-from triage.judges.panel import Panel, UnknownJudgeError, open_panel
-from triage.models import Judge, Project
+from django.conf import settings
 
-__all__ = ["UnknownJudgeError", "judge_rows", "panel_of"]
+from triage.core.judging import JudgeIdentity
+from triage.judges.panel import Panel
+from triage.judges.roster import open_panel
+from triage.judges.setups import read_setups
+from triage.models import Judge, Project
 
 
 def panel_of(project: Project) -> Panel:
-    """Return the judges in the order the project asks them. Raises UnknownJudgeError."""
-    return open_panel(project.judge_order)
+    """Return the judges in the order the project asks them. Raises SetupError."""
+    return open_panel(project.judge_order, read_setups(settings.JUDGES))
 
 
 def judge_rows(identities: Iterable[JudgeIdentity]) -> dict[str, Judge]:

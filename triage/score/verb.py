@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from celery.exceptions import SoftTimeLimitExceeded
 
-from triage.core.judging import GroundingItem, SkimmingJudge
+from triage.core.judging import GroundingItem, PaidJudge, SkimmingJudge
 from triage.judges.panel import JudgeWords, Panel, UnreadError, consult, rate
 from triage.models import Judge, Run, Score
 from triage.score import attempts
@@ -57,7 +57,7 @@ class _Batch:
 def score(run_id: int, query_ids: Sequence[int], *, budget_s: float = BUDGET_S, panel: Panel | None = None) -> Scored:
     """Ask the judges about these queries of the run; `panel` in place of the project's own, where given.
 
-    Raises UnknownJudgeError where the project names one that is not there; any other fault stays in its query.
+    Raises SetupError where the project names a judge that is not there; any other fault stays in its query.
     """
     run = Run.objects.select_related("project").get(pk=run_id)
     panel = panel or panel_of(run.project)
@@ -67,6 +67,7 @@ def score(run_id: int, query_ids: Sequence[int], *, budget_s: float = BUDGET_S, 
     split_answers(run, sorted(open_ids))
     cases = read_cases(run, sorted(open_ids))
     judges = judge_rows(panel.identities)
+    _tell_what_is_spent(run, panel, judges)
     skimming = frozenset(j.identity.fingerprint for j in panel.grounding if isinstance(j, SkimmingJudge))
     before = WordsFromBefore(run.project, cases, judges.values(), skimming)
     batch = _Batch(panel, mark, judges, before, time.monotonic() + budget_s)
@@ -79,6 +80,14 @@ def score(run_id: int, query_ids: Sequence[int], *, budget_s: float = BUDGET_S, 
             break
         counts[_score_one(batch, case)] += 1
     return Scored(**counts)
+
+
+def _tell_what_is_spent(run: Run, panel: Panel, judges: dict[str, Judge]) -> None:
+    """Tell every judge that keeps to a budget how many words of its the run has."""
+    for judge in (*panel.grounding, *panel.relevance):
+        if isinstance(judge, PaidJudge):
+            row = judges[judge.identity.fingerprint]
+            judge.begin(Score.objects.filter(query__run=run, judge__model=row.model, judge__name=row.name).count())
 
 
 def _is_halted(run_id: int) -> bool:

@@ -35,6 +35,7 @@ def _pair_row(case: Case, judge: Judge, word: PairScore) -> Score:
         value=word.score,
         label=word.label or "",
         error=word.error,
+        raw=word.raw,
         evidence_start=start,
         evidence_end=end,
     )
@@ -45,7 +46,7 @@ def answer_rows(
 ) -> list[Score]:
     """Return the rows of the words on a case's answer."""
     return [
-        Score(judge=judges[identity.fingerprint], query_id=case.query, value=word.score, error=word.error)
+        Score(judge=judges[identity.fingerprint], query_id=case.query, value=word.score, error=word.error, raw=word.raw)
         for identity, word in said
     ]
 

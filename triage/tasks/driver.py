@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 
 from triage.models import Run
 from triage.models.locks import held
-from triage.score import UnknownJudgeError, panel_of
+from triage.score import SetupError, panel_of
 from triage.tasks.leases import count_open, lease
 
 #: Batches of one run that are handed out at a time: enough to keep workers busy, few enough that runs take turns.
@@ -54,7 +54,7 @@ def next_step(run_id: int) -> Step:
         return Step(Do.CLASSIFY)
     try:
         panel = panel_of(run.project).fingerprint
-    except UnknownJudgeError as fault:
+    except SetupError as fault:
         _move(
             run_id,
             Run.State.SCORING,

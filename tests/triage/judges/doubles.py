@@ -44,6 +44,23 @@ class CountingJudge:
 
 
 @dataclass
+class PaidLexical:
+    """The lexical judge, with a memory of what it was told the run has spent."""
+
+    told: list[int] = field(default_factory=list)
+
+    @property
+    def identity(self) -> JudgeIdentity:
+        return JudgeIdentity("paid", Task.GROUNDING)
+
+    def begin(self, spent: int) -> None:
+        self.told.append(spent)
+
+    def ground(self, items: Sequence[GroundingItem]) -> list[list[PairScore]]:
+        return [[PairScore(c.key, k.key, score=0.5) for c in item.claims for k in item.chunks] for item in items]
+
+
+@dataclass
 class FailingWords:
     """Answers every pair and every answer with an error word."""
 

@@ -28,7 +28,7 @@ from triage.judges.embedded import (
     EmbeddedRelevance,
     pick,
 )
-from triage.judges.panel import open_panel
+from triage.judges.roster import open_panel
 from triage.judges.windows import WINDOW_WORDS, WINDOWS_READ, picked, windows
 from triage.judges.words import read
 
@@ -195,5 +195,6 @@ def test_F18_the_lexical_judge_stands_in_and_the_panel_says_so(tmp_path: Path) -
     assert [judge.identity.name for judge in harmed.grounding] == ["recorded", "lexical"]
     assert [judge.identity.name for judge in open_panel(["embedded"], weights=tmp_path).grounding] == ["lexical"]
     assert whole.notes == ()
-    assert "stands in" in harmed.notes[0]
+    assert "The judge embedded is not asked." in harmed.notes[0]
+    assert "stands in" in open_panel(["embedded"], weights=tmp_path).notes[-1]
     assert whole.fingerprint != harmed.fingerprint
