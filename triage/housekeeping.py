@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from triage.models import Chunk, Run, Upload
+from triage.models import Chunk, Citation, QueryMetrics, Retrieved, Run, Score, Scoring, Suggestion, Upload
 
 
 def rename(run: Run, name: str) -> None:
@@ -21,6 +21,9 @@ def delete(run: Run) -> dict[str, int]:
     queries = run.queries.count()
     chunks = list(run.run_chunks.values_list("chunk_id", flat=True))
     Upload.objects.filter(run=run).delete()
+    for leaves in (Score, Suggestion, Scoring, QueryMetrics, Retrieved):
+        leaves.objects.filter(query__run=run).delete()  # one statement each: nothing hangs on these rows
+    Citation.objects.filter(claim__query__run=run).delete()
     run.delete()
     unused = Chunk.objects.filter(pk__in=chunks).unused()
     gone = unused.count()
