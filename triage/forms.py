@@ -10,10 +10,12 @@ from django import forms
 from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
+from django.core.files.uploadedfile import UploadedFile
 
 from triage.core.filters import Outcome, QueryFilter
 from triage.core.labels import DEFAULT_OWNERS, FOUR_CLASSES, SUGGESTION_LABELS
 from triage.core.policy import DEFAULT_GATES, DEFAULT_TARGETS
+from triage.formats import FORMATS
 from triage.models import Project, Role
 from triage.models.queries import NOWHERE
 
@@ -120,6 +122,50 @@ class QueryFilterForm(forms.Form):
         """Return the position the page ends before, if it was asked for backwards."""
         before: int | None = self.cleaned_data.get("before")
         return before
+
+
+class ManyFilesInput(forms.ClearableFileInput):
+    """A control that takes several files."""
+
+    allow_multiple_selected = True
+
+
+class ManyFilesField(forms.FileField):
+    """Several files under one name. Each is checked, not only the last."""
+
+    widget = ManyFilesInput
+
+    def clean(self, data: Any, initial: Any = None) -> list[UploadedFile[bytes]]:  # noqa: ANN401 - Django's own
+        """Return the files."""
+        return [super(ManyFilesField, self).clean(file, initial) for file in data or []]
+
+
+class UploadForm(forms.Form):
+    """Files to import."""
+
+    run_files = ManyFilesField(
+        label="Run files",
+        allow_empty_file=True,
+        max_length=1_000,
+        help_text="JSON Lines or a JSON array, plain or compressed with gzip or zstd.",
+    )
+    file_format = forms.ChoiceField(
+        required=False,
+        label="Format",
+        choices=[("", "told by content"), *((name, title) for name, (title, _reader) in FORMATS.items())],
+    )
+
+    def __init__(self, *args: Any, stopped: Iterable[str] = (), **kwargs: Any) -> None:
+        """Take in what was sent. `stopped`: names of files that were too large to be taken."""
+        super().__init__(*args, **kwargs)
+        self.refusals = [f"{name} is larger than the limit: nothing of it was kept." for name in stopped]
+
+    def clean_run_files(self) -> list[UploadedFile[bytes]]:
+        """Refuse a form without any file that can be read."""
+        files: list[UploadedFile[bytes]] = self.cleaned_data["run_files"]
+        if not files:
+            raise ValidationError(self.refusals or ["Choose at least one file."])
+        return files
 
 
 class RoleForm(forms.Form):

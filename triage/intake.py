@@ -13,6 +13,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db.models.functions import Now
 
+import triage.demo
 from triage.formats import FileError
 from triage.formats.stream import too_large
 from triage.models import Project, Upload, import_limits
@@ -91,6 +92,16 @@ def retry(upload: Upload) -> bool:
     """Let a failed import whose file is still there be tried anew. False = there is nothing to try."""
     failed = Upload.objects.filter(pk=upload.pk, state=Upload.State.FAILED).exclude(stored_as="")
     return failed.update(state=Upload.State.WAITING, reason="", attempts=0, finished_at=None) == 1
+
+
+#: What a button may ask for.
+ACTIONS = {"cancel": cancel, "retry": retry}
+
+
+def demo(project: Project, user: User | None) -> list[Upload]:
+    """Take in the runs that ship with the product, the oldest release first."""
+    folder = Path(triage.demo.__file__).parent
+    return [store(project, user, path.name, [path.read_bytes()]) for path in sorted(folder.glob("*.jsonl"))]
 
 
 def sweep_files() -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib.auth import views as auth
 from django.urls import path, re_path
 
-from triage.views import members, people, queries, runs
+from triage.views import members, people, queries, runs, uploads
 
 urlpatterns = [
     path("", people.home, name="home"),
@@ -21,6 +21,12 @@ urlpatterns = [
     re_path(r"^runs/(?P<key>\w+)/(?P<action>pause|resume|cancel|retry|rescore)/$", runs.run_steer, name="run_steer"),
     path("runs/<str:key>/queries/", queries.queries, name="queries"),
     path("runs/<str:key>/queries/<int:position>/", queries.query, name="query"),
+    path("p/<slug:slug>/import/", uploads.uploads, name="uploads"),
+    path("p/<slug:slug>/demo/", uploads.demo, name="demo"),
+    path("uploads/<str:key>/", uploads.upload, name="upload"),
+    path("uploads/<str:key>/progress/", uploads.upload_progress, name="upload_progress"),
+    re_path(r"^uploads/(?P<key>\w+)/errors\.(?P<ending>csv|json)$", uploads.upload_errors, name="upload_errors"),
+    re_path(r"^uploads/(?P<key>\w+)/(?P<action>cancel|retry)/$", uploads.upload_steer, name="upload_steer"),
     path("p/<slug:slug>/members/", members.members, name="members"),
     path("p/<slug:slug>/members/<int:pk>/role/", members.member_role, name="member_role"),
     path("p/<slug:slug>/members/<int:pk>/remove/", members.member_remove, name="member_remove"),

@@ -18,7 +18,7 @@ from labeling.models import ReviewSession
 from labeling.worklist import default_session
 from tests.factories import make_chunk, make_claim, make_judge, make_member, make_project, make_query, make_run
 from tests.house.test_urls import PUBLIC, patterns
-from triage.models import Judge, Project, Role, Run, Score
+from triage.models import Judge, Project, Role, Run, Score, Upload
 
 SAFE, UNSAFE = ("GET", "HEAD"), ("POST", "PUT", "PATCH", "DELETE")
 EVERYBODY = None
@@ -41,6 +41,12 @@ LEAST: dict[str, tuple[Role | None, Role | None]] = {
     "run_steer": (Role.LEAD, Role.LEAD),
     "queries": (Role.VIEWER, Role.VIEWER),
     "query": (Role.VIEWER, Role.VIEWER),
+    "uploads": (Role.VIEWER, Role.LEAD),
+    "upload": (Role.VIEWER, Role.VIEWER),
+    "upload_progress": (Role.VIEWER, Role.VIEWER),
+    "upload_errors": (Role.VIEWER, Role.VIEWER),
+    "upload_steer": (Role.LEAD, Role.LEAD),
+    "demo": (Role.LEAD, Role.LEAD),
     "judges": (Role.VIEWER, Role.VIEWER),
     "judge": (Role.VIEWER, Role.VIEWER),
     "judge_items": (Role.VIEWER, Role.VIEWER),
@@ -71,6 +77,7 @@ class World:
     run: Run
     session: ReviewSession
     judge: Judge
+    upload: Upload
     callers: dict[Role, User]
     stranger: User
 
@@ -83,7 +90,8 @@ def world(db: None) -> World:
     Score.objects.create(judge=judge, query=query, claim=make_claim(query), value=0.9)
     callers = {role: make_member(project, role) for role in Role}
     stranger = make_member(make_project(), Role.OWNER)
-    return World(project, run, default_session(run), judge, callers, stranger)
+    upload = Upload.objects.create(project=project, file_name="a.jsonl", size_bytes=1, sha256="0" * 64)
+    return World(project, run, default_session(run), judge, upload, callers, stranger)
 
 
 def address(name: str, world: World) -> str:
@@ -91,12 +99,17 @@ def address(name: str, world: World) -> str:
     pattern = next(pattern for pattern in patterns() if pattern.name == name)
     route = str(pattern.pattern).lstrip("^")
     member = world.project.members.get(role=Role.VIEWER)
-    keys: dict[str, Callable[[], str]] = {"runs/": lambda: world.run.key, "sessions/": lambda: world.session.key}
+    keys: dict[str, Callable[[], str]] = {
+        "runs/": lambda: world.run.key,
+        "sessions/": lambda: world.session.key,
+        "uploads/": lambda: world.upload.key,
+    }
     values: dict[str, object] = {
         "slug": world.project.slug,
         "position": 1,
         "pk": member.pk,
-        "action": "rescore",
+        "action": {"upload_steer": "cancel"}.get(name, "rescore"),
+        "ending": "csv",
         "to": {"judge_export": "csv"}.get(name, "md"),
         "fingerprint": world.judge.fingerprint,
         "key": next((make() for start, make in keys.items() if route.startswith(start)), ""),

@@ -32,14 +32,14 @@ class Command(BaseCommand):
         """Take the files, the project, the format, and how to go about it."""
         parser.add_argument("files", nargs="+", metavar="FILE", type=Path, help="run file, also .gz or .zst")
         parser.add_argument("--project", default=DEFAULT_PROJECT, help="slug of the project, made on demand")
-        parser.add_argument("--format", default="", choices=["", *FORMATS], help="format (default: told by content)")
+        parser.add_argument("--format", choices=list(FORMATS), help="format of the files (default: told by content)")
         parser.add_argument("--wait", action="store_true", help="import, score and classify in this process")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Import each file and say what came of it. Exit 2 when a file was not imported, 1 when its run failed."""
         project = _project(options["project"])
-        uploads = [self._store(project, path, options["format"]) for path in options["files"]]
+        uploads = [self._store(project, path, options["format"] or "") for path in options["files"]]
         if not options["wait"]:
             self._leave_to_worker(uploads, as_json=options["json"])
             return
