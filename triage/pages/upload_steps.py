@@ -90,7 +90,7 @@ def _worked(run: Run, progress: Progress | None) -> tuple[Step, Step]:
         finished = run.state == Run.State.DONE
         badge, words = (DONE, failing) if finished else (OPEN, "cancelled")
         queries = f"{run.counts['queries']:,} queries"
-        return Step("Scored", badge, finished, 1, queries), Step("Classified", badge, finished, 1, words)
+        return Step("Scored", badge, int(finished), 1, queries), Step("Classified", badge, int(finished), 1, words)
     words = f"{progress.done:,} of {progress.total:,} queries"
     if progress.per_s:
         words += f", {progress.per_s:,.1f} a second"
