@@ -8,6 +8,7 @@ from typing import Any
 
 from labeling.models import Calibration
 from labeling.models.calibrations import LABELS
+from triage.core.labels import FOUR_CLASSES
 from triage.core.pictures import Axis, Interval, axis, heat, interval
 from triage.models import Judge, Project
 
@@ -101,8 +102,8 @@ def labels_part(project: Project, judge: Judge, on: Axis) -> LabelsPart | None:
         for place, (label, cells) in enumerate(zip(told["categories"], told["matrix"], strict=True))
     )
     lines = tuple(
-        LabelLine(label, *(line(key, row[key], on) for key in ("precision", "recall", "f1")))
-        for label, row in told["per_label"].items()
+        LabelLine(str(label), *(line(key, told["per_label"][label][key], on) for key in ("precision", "recall", "f1")))
+        for label in FOUR_CLASSES
     )
     wide = axis(-1.0, 1.0, (-1.0, 0.0, 1.0), places=0)
     machine = (line("raw", told["raw_agreement"], wide), line("kappa", told["kappa"], wide))

@@ -28,5 +28,5 @@ def _used(judge: Judge, calibration: Calibration | None, now: datetime) -> Judge
         threshold=judge.threshold,
         fingerprint=judge.fingerprint,
         trust=str(calibration.trust(now) if calibration else Trust.UNCALIBRATED),
-        compared_on=calibration.computed_at.date().isoformat() if calibration else "",
+        compared_on=calibration.computed_at.date().isoformat() if calibration and calibration.n else "",
     )

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from labeling.core.note import Metric, ReleaseNote
+from labeling.core.note import Metric, ReleaseNote, SubCause
 from labeling.core.paired import Decision
 from labeling.core.release_note import CORRECTED, TOTAL, ClassRow, largest_class
 from triage.core.closure import Check
-from triage.core.pictures import Axis, Interval, count_axis, interval, largest
+from triage.core.pictures import Axis, Interval, Tick, count_axis, interval, largest
 from triage.models import Project, Run
 
 TARGET_TONES = {"met": "ok", "missed": "bad", "not decided": "warn"}
+MOST_SUB_CAUSES = 8
 DECISION_TONES = {Decision.BETTER: "ok", Decision.WORSE: "bad", Decision.NOT_DECIDED: "open"}
 
 
@@ -80,6 +81,22 @@ class ReportPage:
     formats: tuple[str, ...] = ("md", "csv", "json", "html")
 
     @property
+    def share(self) -> float | None:
+        """Return the share of queries that fail; None without queries."""
+        people = self.note.population
+        return people.failing / people.queries if people.queries else None
+
+    @property
+    def sub_causes(self) -> tuple[SubCause, ...]:
+        """Return the commonest sub-causes of each class: the sheet stays one printed page."""
+        return tuple(sorted(self.note.sub_causes, key=lambda row: -row.confirmed)[:MOST_SUB_CAUSES])
+
+    @property
+    def sub_causes_left(self) -> int:
+        """Return how many sub-causes the sheet leaves to the files."""
+        return max(0, len(self.note.sub_causes) - MOST_SUB_CAUSES)
+
+    @property
     def has_draw(self) -> bool:
         """Say whether the corrected column rests on anything."""
         return self.note.table.share_of == CORRECTED
@@ -99,7 +116,8 @@ def report_page(run: Run, note: ReleaseNote, against: Run | None) -> ReportPage:
     """Return the page of a note; `against` is the run a reader chose to compare with."""
     table = note.table
     rows = [row for row in table.all_rows if row.label != TOTAL]
-    axis = count_axis(largest(value for row in rows for value in (row.automatic, row.corrected, row.high)))
+    full = count_axis(largest(value for row in rows for value in (row.automatic, row.corrected, row.high)))
+    axis = Axis(full.low, full.high, _few(full.ticks))
     comparable = [MovesLine.of(row) for row in table.rows if row.automatic is not None] if table.previous_of else []
     return ReportPage(
         run=run,
@@ -115,6 +133,11 @@ def report_page(run: Run, note: ReleaseNote, against: Run | None) -> ReportPage:
         decision_tone=DECISION_TONES[note.paired.decision] if note.paired else "open",
         against=against.key if against else "",
     )
+
+
+def _few(ticks: tuple[Tick, ...]) -> tuple[Tick, ...]:
+    """Return the ends and a tick between: a narrow column has no room for more labels."""
+    return (ticks[0], ticks[len(ticks) // 2], ticks[-1]) if len(ticks) > 3 else ticks
 
 
 def _line(row: ClassRow, axis: Axis) -> ClassLine:

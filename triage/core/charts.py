@@ -108,6 +108,8 @@ def threshold_curve(sweep: Sequence[SweepPoint], in_use: float, chosen: float | 
         raise ValueError("a threshold curve needs at least one threshold")
     points = sorted(sweep, key=lambda point: point.threshold)
     plane = _plane_that_holds(points)
+    # The two labels stand on the outer sides of their lines, so that they never meet.
+    left, right = ("end", "start") if chosen is None or in_use <= chosen else ("start", "end")
     upper = [(point.threshold, point.high) for point in points]
     lower = [(point.threshold, point.low) for point in reversed(points)]
     return ThresholdCurve(
@@ -115,8 +117,8 @@ def threshold_curve(sweep: Sequence[SweepPoint], in_use: float, chosen: float | 
         lines=_lines(plane, points),
         across=plane.ticks_across((0.0, 0.2, 0.4, 0.6, 0.8, 1.0)),
         up=plane.ticks_up([k / 10 for k in range(round(plane.y_low * 10), 11)]),
-        in_use=_mark(plane, points, in_use, f"in use {in_use:.3f}", "end"),
-        chosen=None if chosen is None else _mark(plane, points, chosen, f"chosen {chosen:.3f}", "start"),
+        in_use=_mark(plane, points, in_use, f"in use {in_use:.3f}", left),
+        chosen=None if chosen is None else _mark(plane, points, chosen, f"chosen {chosen:.3f}", right),
     )
 
 
