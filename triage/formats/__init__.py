@@ -2,28 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from triage.core.limits import DEFAULT_LIMITS, Limits
+from triage.formats.beir import Beir
+from triage.formats.deepeval import DeepEval
+from triage.formats.detection import detect, recognise
 from triage.formats.errors import FileError
+from triage.formats.label_studio import LabelStudio
+from triage.formats.langfuse import Langfuse
+from triage.formats.openinference import OpenInference
+from triage.formats.ragas import Ragas
+from triage.formats.ragchecker import RagChecker
 from triage.formats.run_file import TITLE, Item, RunFile
 from triage.formats.stream import Readable
+from triage.formats.table import PlainTable
+from triage.formats.trec import Trec
 
 #: Format name -> (title for people, reader). A new format joins here, with its table in docs/formats.md.
-FORMATS: dict[str, tuple[str, type[RunFile]]] = {"run_file": (TITLE, RunFile)}
+FORMATS: dict[str, tuple[str, type[RunFile]]] = {
+    "run_file": (TITLE, RunFile),
+    "ragas": ("ragas dataset or result", Ragas),
+    "ragchecker": ("RAGChecker result", RagChecker),
+    "deepeval": ("DeepEval test run", DeepEval),
+    "trec": ("TREC run or qrels", Trec),
+    "beir": ("BEIR zip", Beir),
+    "openinference": ("OpenInference spans (Phoenix)", OpenInference),
+    "langfuse": ("Langfuse export", Langfuse),
+    "label_studio": ("Label Studio export", LabelStudio),
+    "table": ("table of questions and answers", PlainTable),
+}
+READERS: dict[str, type[RunFile]] = {name: reader for name, (_, reader) in FORMATS.items()}
 
 
-def open_run(stream: Readable, limits: Limits = DEFAULT_LIMITS, name: str = "") -> tuple[str, RunFile]:
+def open_run(
+    stream: Readable, limits: Limits = DEFAULT_LIMITS, name: str = "", mapping: Mapping[str, str] | None = None
+) -> tuple[str, RunFile]:
     """Return the name of the format and a reader over `stream`.
 
     Blank `name` = told by content; the reader itself refuses what it does not recognise, naming the likely tool.
+    `mapping` says which column of a plain table is which field; with one, a table is read as nothing else.
 
     Raises:
         FileError: no such format.
     """
-    chosen = name or "run_file"
-    if chosen not in FORMATS:
+    if name and name not in FORMATS:
         known = ", ".join(FORMATS)
-        raise FileError("unknown_format", f"the format “{chosen}”", f"one of {known}", "Leave the format out.")
-    return chosen, FORMATS[chosen][1](stream, limits)
+        raise FileError("unknown_format", f"the format “{name}”", f"one of {known}", "Leave the format out.")
+    if mapping and name in {"", "table"}:
+        return "table", PlainTable(stream, limits, mapping)
+    if not name:
+        name, stream = recognise(stream, limits)
+    return name, READERS[name](stream, limits)
 
 
-__all__ = ["FORMATS", "FileError", "Item", "RunFile", "open_run"]
+__all__ = ["FORMATS", "READERS", "FileError", "Item", "PlainTable", "RunFile", "detect", "open_run"]

@@ -130,3 +130,8 @@ def is_number(cell: object) -> bool:
     except ValueError:
         return False
     return "_" not in cell
+
+
+def as_score(cell: object) -> object:
+    """Return the number a cell of a table spells as text; anything else stays, to be judged with its record."""
+    return float(cell) if isinstance(cell, str) and is_number(cell) else cell
