@@ -13,8 +13,9 @@ from django.test.utils import CaptureQueriesContext
 
 from tests.factories import make_chunk, make_claim, make_judge, make_project, make_query, make_run
 from triage.classify import adopt, classify
+from triage.core.judging import Task
 from triage.core.policy import DEFAULT_POLICY, Policy
-from triage.models import Citation, Claim, GoldRevision, Query, QueryMetrics, Run, Score, Suggestion
+from triage.models import Citation, Claim, GoldRevision, Judge, Query, QueryMetrics, Run, Score, Suggestion
 
 pytestmark = pytest.mark.django_db
 
@@ -141,6 +142,16 @@ def test_judges_are_asked_in_the_projects_order_and_the_first_with_a_word_decide
     run.project.save()
     classify(run.pk)
     assert QueryMetrics.objects.get(query=query).faithfulness == 1.0
+
+
+def test_without_an_order_of_its_own_a_project_asks_the_file_then_a_model_then_words() -> None:
+    run = make_run()
+    chunk = make_chunk(run)
+    query = make_query(run, [chunk], gold=[chunk.key])
+    for name in ("lexical", "stranger", "embedded", "recorded"):
+        score(make_claim(query), chunk, 0.9, name)
+    asked = [judge.name for judge in Judge.objects.asked_in(run, Task.GROUNDING)]
+    assert asked == ["recorded", "embedded", "lexical", "stranger"]
 
 
 def test_a_judge_the_project_does_not_name_is_not_asked() -> None:

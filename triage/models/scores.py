@@ -6,13 +6,10 @@ from typing import Self
 
 from django.db import models
 
-from triage.core.judging import JudgeIdentity, Task
+from triage.core.judging import DEFAULT_ORDER, JudgeIdentity, Task
 from triage.core.labels import SUGGESTION_LABELS, Support
 from triage.models.queries import Claim, Query
 from triage.models.runs import Chunk, Run
-
-#: The order of a project that has set none: what came with the file first, then the newest judge.
-DEFAULT_ORDER = ("recorded",)
 
 
 class Judges(models.QuerySet["Judge"]):
