@@ -8,6 +8,8 @@ from config.management.commands.write_docs import commands_page
 from tests.house.tree import ROOT, text
 from triage.core.labels import CODEBOOK, SUB_CAUSES
 from triage.core.policy import Policy
+from triage.core.recorded_scores import DEFINITIONS
+from triage.core.summary import RUN_LEVEL_KEYS
 
 
 def _doc(name: str) -> str:
@@ -40,3 +42,9 @@ def test_every_policy_field_is_documented() -> None:
 
 def test_every_command_is_documented_as_it_is() -> None:
     assert _doc("commands.md") == commands_page(), "run: manage.py write_docs"
+
+
+def test_every_metric_and_definition_tag_is_documented() -> None:
+    words = {*RUN_LEVEL_KEYS, *DEFINITIONS, *DEFINITIONS.values()}
+    missing = sorted(word for word in words if f"`{word}`" not in _doc("metrics.md"))
+    assert not missing, f"add to docs/metrics.md: {missing}"

@@ -16,7 +16,6 @@ from typing import Protocol, runtime_checkable
 
 from triage.core.labels import Support
 
-
 #: Names of the judges a project asks unless it names its own, in this order: what came with the file, then a model,
 #: then words alone.
 DEFAULT_ORDER: tuple[str, ...] = ("recorded", "embedded", "lexical")
