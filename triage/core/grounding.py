@@ -10,6 +10,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from triage.core.injection import talks_to_judge
+from triage.core.language import is_plainly_not_english
 from triage.core.limits import DEFAULT_LIMITS
 from triage.core.policy import Policy
 
@@ -132,6 +134,14 @@ def caveat(
         (abstains, "The answer declines to answer."),
         (not abstains and not claims, "The answer makes no claim that could be checked."),
         (bool(claims) and not readable, "There is no passage with text: nothing can be supported."),
+        (
+            bool(claims) and is_plainly_not_english(request.answer or ""),
+            "The answer does not look English; the judges that ship with the product read English only.",
+        ),
+        (
+            any(map(talks_to_judge, (request.answer, *(claim.text for claim in claims)))),
+            "Possible injection: the answer talks to its judge. Look at it yourself.",
+        ),
         (unjudged > 0, f"{unjudged} of {len(claims)} claims could not be judged."),
         (
             confidence is not None and confidence < WEAK_RETRIEVAL,

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from triage.core.abstention import is_abstention
+from triage.core.injection import talks_to_judge
+from triage.core.language import is_plainly_not_english
 from triage.core.metrics import effective_abstained, effective_correct
 from triage.core.policy import Policy
 from triage.core.records import NO_CLAIMS_GIVEN, ClaimRecord, QueryRecord, ScoreRecord
@@ -139,6 +141,8 @@ def flags(query: QueryRecord) -> list[str]:
     verdicts = [verdict for claim in query.claims or () for verdict in claim.verdicts]
     found = {
         NO_CLAIMS_GIVEN: query.claims == [],
+        "talks_to_judge": any(map(talks_to_judge, [query.answer, *(claim.text for claim in query.claims or ())])),
+        "not_english": is_plainly_not_english(query.answer or query.question),
         "duplicate_chunk": len({slot.id for slot in slots}) < len(slots),
         "score_out_of_range": any(score.value is not None and not score.usable for score in query.scores)
         or any(verdict.score is not None and not 0 <= verdict.score <= 1 for verdict in verdicts),

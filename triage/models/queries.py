@@ -134,7 +134,7 @@ class Query(models.Model):
     #: Verdicts and gold challenges of people that came with the file; `labeling` turns them into rows.
     human = models.JSONField(default=list)
     challenges = models.JSONField(default=list)
-    #: Named oddities of this row: score_out_of_range, label_score_disagree, duplicate_chunk ...
+    #: Named oddities of this row: score_out_of_range, duplicate_chunk, talks_to_judge, not_english ...
     flags = ArrayField(models.TextField(), default=list)
     latency_ms = models.FloatField(null=True)
     context_tokens = models.FloatField(null=True)
