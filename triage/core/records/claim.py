@@ -23,6 +23,10 @@ def _span(value: list[int], info: ValidationInfo) -> list[int]:
 Span = Annotated[list[int], AfterValidator(_span), Field(json_schema_extra=_PAIR)]
 
 
+#: Checked against the answer, which the claim itself does not know.
+Place = Annotated[list[int], Field(min_length=2, max_length=2, json_schema_extra=_PAIR)]
+
+
 class VerdictRecord(Record):
     """What a recorded judge said of a claim. `chunk` null = about the context as a whole."""
 
@@ -64,7 +68,7 @@ class ClaimRecord(Record):
     path: ClassVar[str] = "claims[]."
 
     text: Annotated[str, AfterValidator(_words)] = Field(description="The statement, readable on its own.")
-    span: Span | None = Field(default=None, description="Its place in the answer, in code points.")
+    span: Place | None = Field(default=None, description="Its place in the answer, in code points.")
     cites: list[Id] = Field(default_factory=list, description="Chunks (or documents) it says it rests on.")
     verdicts: list[VerdictRecord] = Field(default_factory=list, description="A recorded judge's, never a person's.")
     human: list[ClaimMarkRecord] = Field(default_factory=list, description="People's marks, never a judge's.")
@@ -82,9 +86,9 @@ def _claim(value: object, info: ValidationInfo) -> object:
 def _placed(claim: ClaimRecord, info: ValidationInfo) -> ClaimRecord:
     answer = info.data.get("answer")
     longest = len(answer) if isinstance(answer, str) else 0
-    if claim.span and claim.span[1] > longest and "answer" in info.data:
+    if claim.span and "answer" in info.data and not 0 <= claim.span[0] < claim.span[1] <= longest:
         raise refusal(
-            f"start before end, within 0 to {longest}",
+            f"start before end, within 0 to {longest:,}",
             "Count in code points of the answer, end exclusive.",
             found=str(claim.span),
             at=".span",
