@@ -79,7 +79,7 @@ def upload(request: HttpRequest, key: str) -> HttpResponse:
 def upload_progress(request: HttpRequest, key: str) -> HttpResponse:
     """Show how far a file is; once nothing moves any more, tell htmx to load the page anew."""
     card = upload_card(access.upload(request, key))
-    response = render(request, "triage/parts/upload_card.html", {"card": card})
+    response = render(request, "triage/parts/upload_card.html", {"card": card, "alone": "alone" in request.GET})
     if not card.is_moving:
         response.headers["HX-Refresh"] = "true"
     return response
