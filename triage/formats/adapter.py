@@ -120,7 +120,7 @@ class Adapter(RunFile):
 
     def _advice(self, error: FileError) -> tuple[str, str]:
         """Return what was expected and what to do, naming the tool the file seems to come from."""
-        if error.code == "no_queries":
+        if error.code in {"no_queries", "empty"}:
             return f"a {self.title} file with at least one question", self._remedy(error)
         return error.expected, error.remedy
 
