@@ -168,6 +168,19 @@ def test_a_part_that_dies_is_started_again_and_that_is_said(running: Product, pa
     wait_until(lambda: running.children().get(part, before) != before, 20, lambda: running.lines)
 
 
+def test_a_worker_that_lives_but_takes_no_work_is_replaced(
+    up: Callable[..., Product], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, seconds in (("WORKER_AWAY_S", "3"), ("WORKER_SLOW_S", "3"), ("SWEEP_EVERY_S", "1")):
+        monkeypatch.setenv(name, seconds)
+    product = up("--port", "18481")
+    product.wait_for("Logs: ")
+    wait_until(lambda: "ready." in (product.var / "log" / "worker.log").read_text(), 30, lambda: product.lines)
+    os.kill(product.children()["worker"], signal.SIGSTOP)
+    product.wait_for("worker lives but takes no work")
+    product.wait_for("worker is running again")
+
+
 def test_postgresql_killed_under_it_comes_back(running: Product) -> None:
     os.kill(int((postgres.data_folder(running.var) / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
     wait_until(lambda: postgres.is_answering(running.var), 20, lambda: "stays away")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Callable
 from io import StringIO
@@ -14,6 +15,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection, connections
 
 from config.embedded import postgres, valkey
+from config.stack.child import Child
+from config.stack.ears import Ears, messages_waiting, workers_are_busy
 from config.stack.ports import NoPortError, listen
 from config.stack.presence import Presence, running
 from config.stack.supervisor import Supervisor, end_of, parts
@@ -54,7 +57,8 @@ class Command(BaseCommand):
         served = line.getsockname()[1]
         if served != port:
             self._say(f"Port {port} is taken: using {served}.")
-        supervisor = Supervisor(parts(settings.VAR_DIR, line.fileno(), workers), self._mend(), self._say)
+        children = parts(settings.VAR_DIR, line.fileno(), workers)
+        supervisor = Supervisor(children, self._mend(children[1]), self._say)
         supervisor.watch_signals()
         try:
             self._prepare()
@@ -99,8 +103,9 @@ class Command(BaseCommand):
         call_command("stop", services_only=True, stdout=StringIO())
         self._say(f"Stopped everything in {time.monotonic() - began:.1f} s.")
 
-    def _mend(self) -> list[Callable[[], str]]:
-        looks: list[Callable[[], str]] = []
+    def _mend(self, worker: Child) -> list[Callable[[], str]]:
+        ears = Ears(settings.WORKER_AWAY_S, messages_waiting, workers_are_busy)
+        looks: list[Callable[[], str]] = [lambda: _end_deaf(worker) if ears.are_deaf() else ""]
         if not settings.DATABASE_URL:
             looks.append(lambda: "PostgreSQL had gone and runs again" if postgres.ensure(settings.VAR_DIR) else "")
         if not settings.REDIS_URL:
@@ -116,6 +121,11 @@ class Command(BaseCommand):
     def _say(self, text: str) -> None:
         self.stdout.write(text)
         self.stdout.flush()
+
+
+def _end_deaf(worker: Child) -> str:
+    worker.end(signal.SIGKILL)
+    return "worker lives but takes no work: ended, to be started again"
 
 
 def _started(was_started: bool) -> str:
