@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
-from labeling.views import challenge, judges, preferences, report, review
+from labeling.views import challenge, compare, judges, preferences, report, review
 
 urlpatterns = [
     path("keys/", preferences.my_keys, name="my_keys"),
+    path("p/<slug:slug>/compare/", compare.compare, name="compare"),
     path("p/<slug:slug>/judges/", judges.judges, name="judges"),
     path("p/<slug:slug>/judges/<str:fingerprint>/", judges.judge, name="judge"),
     path("p/<slug:slug>/judges/<str:fingerprint>/compare/", judges.judge_compare, name="judge_compare"),

@@ -7,7 +7,7 @@ from datetime import datetime
 from labeling.core.note import JudgeUsed
 from labeling.core.trust import Trust
 from labeling.models import Calibration
-from labeling.report.previous import judges_of
+from labeling.models.pairing import judges_of
 from triage.models import Judge, Run
 
 

@@ -3,45 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from django.db import connection
 from django.db.models import Q
 
 from labeling.core.note import Paired
 from labeling.core.paired import share_change, stuart_maxwell
 from labeling.core.release_note import TOTAL, Moves
-from triage.models import Run, Suggestion
-
-#: Pairs by id, grouped by what became of them: a handful of rows whatever the size of the runs.
-PAIRS = """
-SELECT before.correct, earlier.label, now.correct, current.label, now.question = before.question,
-    array_agg(now.key ORDER BY now.position)
-FROM triage_query AS now
-JOIN triage_query AS before ON before.run_id = %(before)s AND before.key_hash = now.key_hash
-LEFT JOIN triage_suggestion AS current ON current.query_id = now.id AND current.is_current
-LEFT JOIN triage_suggestion AS earlier ON earlier.query_id = before.id AND earlier.is_current
-WHERE now.run_id = %(now)s
-GROUP BY 1, 2, 3, 4, 5
-ORDER BY 1, 2, 3, 4, 5
-"""
-CORRECT = "correct"
-
-
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """Queries that went the same way: class before and now (`correct` where it passes), and their ids."""
-
-    before: str | None
-    now: str | None
-    same_question: bool
-    ids: tuple[str, ...]
-
-    @property
-    def is_paired(self) -> bool:
-        """Say whether both runs decided it and asked the same question."""
-        return self.same_question and self.before is not None and self.now is not None
+from labeling.models.pairing import CORRECT, PairGroup, judges_of, pair_groups
+from triage.models import Run
 
 
 @dataclass(slots=True)
@@ -77,7 +47,7 @@ def previous_of(run: Run) -> Run | None:
 
 def compare_with(run: Run, before: Run) -> Comparison:
     """Pair the two runs by query id and question."""
-    groups = list(_groups(run, before))
+    groups = list(pair_groups(run, before))
     why = _why_not_comparable(run, before)
     return Comparison(before, why, _paired(run, before, groups, comparable=not why), _moves(groups, comparable=not why))
 
@@ -92,27 +62,7 @@ def _why_not_comparable(run: Run, before: Run) -> str:
     return ""
 
 
-def judges_of(run: Run) -> set[str]:
-    """Return the fingerprints of the judges that the run's classes rest on."""
-    lists = Suggestion.objects.current_in(run).order_by().values_list("judges", flat=True).distinct()
-    return {fingerprint for judges in lists for fingerprint in judges}
-
-
-def _groups(run: Run, before: Run) -> Iterable[_Group]:
-    with connection.cursor() as cursor:
-        cursor.execute(PAIRS, {"now": run.pk, "before": before.pk})
-        for was_correct, was, is_correct, label, same, ids in cursor.fetchall():
-            yield _Group(_class(was_correct, was), _class(is_correct, label), same, tuple(ids))
-
-
-def _class(correct: bool | None, label: str | None) -> str | None:
-    """Return the class of a failing query, `correct` for a passing one, None for one that is undecided."""
-    if correct is None:
-        return None
-    return CORRECT if correct else label or "not classified"
-
-
-def _paired(run: Run, before: Run, groups: list[_Group], *, comparable: bool) -> Paired:
+def _paired(run: Run, before: Run, groups: list[PairGroup], *, comparable: bool) -> Paired:
     cells, mix = Counter[tuple[bool, bool]](), Counter[tuple[str, str]]()
     changed = 0
     for group in groups:
@@ -135,7 +85,7 @@ def _paired(run: Run, before: Run, groups: list[_Group], *, comparable: bool) ->
     )
 
 
-def _moves(groups: list[_Group], *, comparable: bool) -> dict[str, Moves]:
+def _moves(groups: list[PairGroup], *, comparable: bool) -> dict[str, Moves]:
     """Return what left, came and stayed, for failing as a whole and, where comparable, for each class."""
     lists: defaultdict[str, _Lists] = defaultdict(_Lists)
     for group in groups:
@@ -147,7 +97,7 @@ def _moves(groups: list[_Group], *, comparable: bool) -> dict[str, Moves]:
     return {label: found.frozen() for label, found in lists.items()}
 
 
-def _sort_total(total: _Lists, group: _Group) -> None:
+def _sort_total(total: _Lists, group: PairGroup) -> None:
     was_failing, is_failing = group.before != CORRECT, group.now != CORRECT
     if was_failing and is_failing:
         total.persisting += group.ids

@@ -1,0 +1,32 @@
+"""Compare runs over the same queries."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from labeling.compare import as_json, as_text, compare
+from labeling.management.run_command import BAD_INPUT, RunCommand
+
+
+class Command(RunCommand):
+    """Paired differences between arms, what was set differently, and what that can be credited to."""
+
+    help = "Compare 2 to 6 runs over the same queries: paired differences with intervals, settings, flips."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take the runs in order; the first is the baseline."""
+        parser.add_argument("runs", nargs="+", metavar="RUN", help="ids or exact names; the first is the baseline")
+        super().add_arguments(parser)
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Print the comparison. Exit 2 for an unknown run, too few or too many, or one without classes."""
+        runs = [self.run_named(text, options) for text in options["runs"]]
+        try:
+            arms = compare(runs)
+        except ValueError as fault:
+            raise CommandError(str(fault), returncode=BAD_INPUT) from fault
+        self.stdout.write(json.dumps(as_json(arms), allow_nan=False) if options["json"] else as_text(arms))

@@ -1,0 +1,62 @@
+"""Two runs over the same queries, paired by id within the database: a few rows whatever their size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db import connection
+
+from triage.models import Run, Suggestion
+
+#: Pairs by id, grouped by what became of them, with the ids and places of their queries now.
+PAIRS = """
+SELECT before.correct, earlier.label, now.correct, current.label, now.question = before.question,
+    array_agg(now.key ORDER BY now.position), array_agg(now.position ORDER BY now.position)
+FROM triage_query AS now
+JOIN triage_query AS before ON before.run_id = %(before)s AND before.key_hash = now.key_hash
+LEFT JOIN triage_suggestion AS current ON current.query_id = now.id AND current.is_current
+LEFT JOIN triage_suggestion AS earlier ON earlier.query_id = before.id AND earlier.is_current
+WHERE now.run_id = %(now)s
+GROUP BY 1, 2, 3, 4, 5
+ORDER BY 1, 2, 3, 4, 5
+"""
+CORRECT = "correct"
+NOT_CLASSIFIED = "not classified"
+
+
+@dataclass(frozen=True, slots=True)
+class PairGroup:
+    """Queries that went the same way: class before and now (`correct` where it passes), and their ids."""
+
+    before: str | None
+    now: str | None
+    same_question: bool
+    ids: tuple[str, ...]
+    positions: tuple[int, ...]
+
+    @property
+    def is_paired(self) -> bool:
+        """Say whether both runs decided it and asked the same question."""
+        return self.same_question and self.before is not None and self.now is not None
+
+
+def pair_groups(now: Run, before: Run) -> Iterable[PairGroup]:
+    """Yield the pairs of two runs, grouped."""
+    with connection.cursor() as cursor:
+        cursor.execute(PAIRS, {"now": now.pk, "before": before.pk})
+        for was_correct, was, is_correct, label, same, ids, positions in cursor.fetchall():
+            yield PairGroup(_class(was_correct, was), _class(is_correct, label), same, tuple(ids), tuple(positions))
+
+
+def _class(correct: bool | None, label: str | None) -> str | None:
+    """Return the class of a failing query, `correct` for a passing one, None for one that is undecided."""
+    if correct is None:
+        return None
+    return CORRECT if correct else label or NOT_CLASSIFIED
+
+
+def judges_of(run: Run) -> set[str]:
+    """Return the fingerprints of the judges that the run's classes rest on."""
+    lists = Suggestion.objects.current_in(run).order_by().values_list("judges", flat=True).distinct()
+    return {fingerprint for judges in lists for fingerprint in judges}

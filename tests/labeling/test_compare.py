@@ -1,0 +1,171 @@
+"""The verb `compare`, its command and its page: pairs, settings, flips, and the isolation test."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from labeling.compare import as_json, as_text, compare
+from labeling.core.paired import share_change
+from tests.factories import PASSWORD, make_member, make_project, make_run
+from tests.labeling.rows import make_classified
+from triage.models import Project, Query, QueryMetrics, Role, Run
+
+pytestmark = pytest.mark.django_db
+
+
+def arm(project: Project, wrong: set[int], size: int = 20, **fields: object) -> Run:
+    """Return a classified run over the same 20 questions, of which those in `wrong` fail."""
+    run = make_classified(project, still_wrong=0, correct=size)
+    Query.objects.filter(run=run, position__in=wrong).update(correct=False)
+    QueryMetrics.objects.bulk_create(
+        QueryMetrics(query=query, context_recall=1.0 if query.position % 2 else 0.25, faithfulness=0.8)
+        for query in run.queries.all()
+    )
+    Run.objects.filter(pk=run.pk).update(
+        summary={"metrics": {"accuracy": {"value": 0.5}}, "outcomes": {}}, **{"config": {}, **fields}
+    )
+    return Run.objects.select_related("project").get(pk=run.pk)
+
+
+def test_accuracy_is_compared_on_pairs_and_flips_are_listed() -> None:
+    project = make_project()
+    before, now = arm(project, {1, 2, 3, 4}), arm(project, {4, 5})
+    body = as_json(compare([before, now]))
+    assert body["flips"] == {"wrong_to_right": ["q1", "q2", "q3"], "right_to_wrong": ["q5"]}
+    change = {row["metric"]: row for row in body["changes"]}["accuracy"]
+    expected = share_change(15, 1, 3, 1)
+    assert (change["difference"], change["p"]) == (pytest.approx(expected.difference), pytest.approx(expected.p))
+    assert (body["paired"], body["unpaired"]) == (20, 0)
+
+
+def test_per_query_metrics_are_compared_where_both_runs_have_them() -> None:
+    project = make_project()
+    before, now = arm(project, set()), arm(project, set())
+    QueryMetrics.objects.filter(query__run=now).update(faithfulness=0.9)
+    QueryMetrics.objects.filter(query__run=now, query__position__gt=15).update(faithfulness=None)
+    Query.objects.filter(run=before).update(context_tokens=100)
+    Query.objects.filter(run=now).update(context_tokens=60)
+    rows = {row["metric"]: row for row in as_json(compare([before, now]))["changes"]}
+    assert rows["faithfulness"]["n"] == 15
+    assert rows["faithfulness"]["difference"] == pytest.approx(0.1)
+    assert rows["faithfulness"]["verdict"] == "better"
+    assert rows["context_tokens"]["difference"] == -40
+    assert rows["context_tokens"]["verdict"] == "better"
+    assert rows["context_recall"]["difference"] == 0
+    assert rows["context_recall"]["verdict"] == "not decided"
+    assert "answer_relevance" not in rows
+
+
+def test_the_isolation_test_tags_what_was_buried() -> None:
+    project = make_project()
+    before = arm(project, {1, 2, 3, 4}, config={"context": "retrieved"})
+    alone = arm(project, {4}, config={"context": "gold_only"})
+    Query.objects.filter(run=alone, position=3).update(answerable=False)
+    body = as_json(compare([before, alone]))
+    assert body["flips"]["wrong_to_right"] == ["q1", "q2", "q3"]
+    assert body["isolation"]["buried"] == ["q1"]
+    assert (body["isolation"]["failing"], body["isolation"]["accuracy_after"]) == (4, 0.75)
+    assert body["settings_that_differ"] == ["context"]
+    assert "buried" in as_text(compare([before, alone]))
+    assert as_json(compare([alone, before]))["isolation"] is None
+
+
+def test_unpaired_queries_are_counted_apart() -> None:
+    project = make_project()
+    before, now = arm(project, set(), size=12), arm(project, set(), size=10)
+    Query.objects.filter(run=now, position=1).update(question="Another?")
+    found = compare([before, now]).last
+    assert (found.paired, found.only_now, found.only_before, found.other_question, found.unpaired) == (9, 0, 2, 1, 3)
+
+
+def test_another_policy_makes_the_class_mix_not_comparable() -> None:
+    project = make_project()
+    before, now = arm(project, {1}), arm(project, {2})
+    assert compare([before, now]).last.mix is not None
+    now.policy_fingerprint = "other"
+    assert compare([before, now]).last.mix is None
+
+
+def test_the_first_run_is_the_baseline_of_every_other() -> None:
+    project = make_project()
+    runs = [arm(project, set(), config={"k": k, "reranker": r}) for k, r in ((20, "off"), (5, "off"), (5, "on"))]
+    body = as_json(compare(runs))
+    assert [each["run"] for each in body["runs"]] == [run.key for run in runs]
+    assert [each["settings_that_differ"] for each in body["comparisons"]] == [["k"], ["k", "reranker"]]
+    assert "cannot be credited to either" in body["comparisons"][1]["warning"]
+    assert body["settings"] == {"k": ["20", "5", "5"], "reranker": ["off", "off", "on"]}
+
+
+def test_what_cannot_be_compared_is_refused_in_words() -> None:
+    project = make_project()
+    one = arm(project, set())
+    with pytest.raises(ValueError, match="2 to 6 runs, got 1"):
+        compare([one])
+    with pytest.raises(ValueError, match="not classified yet"):
+        compare([one, make_run(project)])
+    with pytest.raises(ValueError, match="different projects"):
+        compare([one, arm(make_project(), set())])
+
+
+def test_the_command_keeps_the_order_of_its_arguments() -> None:
+    project = make_project()
+    first, second = arm(project, {1}), arm(project, set())
+    out = StringIO()
+    call_command("compare", second.key, first.key, json=True, stdout=out)
+    body = json.loads(out.getvalue())
+    assert [run["run"] for run in body["runs"]] == [second.key, first.key]
+    assert {"runs", "settings_that_differ", "paired", "unpaired", "changes", "flips"} <= body.keys()
+    call_command("compare", first.name, second.name, project=project.slug, stdout=out)
+    assert "20 queries paired" in out.getvalue()
+    with pytest.raises(CommandError) as fault:
+        call_command("compare", first.key)
+    assert fault.value.returncode == 2
+
+
+def client_of(project: Project) -> Client:
+    client = Client()
+    assert client.login(username=make_member(project, Role.VIEWER).username, password=PASSWORD)
+    return client
+
+
+def test_the_page_works_and_lets_runs_be_chosen() -> None:
+    project = make_project()
+    before, now = (
+        arm(project, {1, 2}, config={"context": "retrieved"}),
+        arm(project, set(), config={"context": "gold_only"}),
+    )
+    client = client_of(project)
+    empty = client.get(f"/p/{project.slug}/compare/").content.decode()
+    assert before.name in empty
+    assert "Side by side" not in empty
+    text = client.get(f"/p/{project.slug}/compare/?run={before.key}&run={now.key}").content.decode()
+    for words in ("Side by side", "Isolation test", "gold_only", "2 from wrong to right"):
+        assert words in text
+    assert "None" not in text
+
+
+def test_runs_of_other_projects_are_not_compared() -> None:
+    project = make_project()
+    mine, foreign = arm(project, set()), arm(make_project(), set())
+    client = client_of(project)
+    text = client.get(f"/p/{project.slug}/compare/?run={mine.key}&run={foreign.key}").content.decode()
+    assert "Side by side" not in text
+    assert client.get(f"/p/{foreign.project.slug}/compare/").status_code == 404
+
+
+def test_the_number_of_statements_does_not_depend_on_the_number_of_queries() -> None:
+    def statements(size: int) -> int:
+        project = make_project()
+        runs = [arm(project, {1, 2}, size=size), arm(project, {2, 3}, size=size)]
+        with CaptureQueriesContext(connection) as captured:
+            compare(runs)
+        return len(captured)
+
+    assert statements(5) == statements(40)
