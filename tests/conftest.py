@@ -22,6 +22,16 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[_services] = throwaway.start()
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     django.setup()
+    if hasattr(config, "workerinput"):
+        _own_queue(config.workerinput["workerid"])
+
+
+def _own_queue(worker: str) -> None:
+    """Give each of xdist's workers a queue of its own: they share one Redis, and a message must not cross."""
+    from celery import current_app
+
+    options = current_app.conf.broker_transport_options
+    current_app.conf.broker_transport_options = {**options, "global_keyprefix": f"{worker}-"}
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from triage.models import Chunk, Claim, Judge, Member, Project, Query, Retrieved, Role, Run, RunChunk
 
 _number = itertools.count(1)
-PASSWORD = "a quiet long pass-phrase"  # noqa: S105 - for throw-away test accounts only
+PASSWORD = "a quiet long pass-phrase"
 
 
 def digest(text: str) -> bytes:
@@ -25,9 +25,12 @@ def make_user(username: str = "") -> User:
 
 
 def make_project(**fields: Any) -> Project:
-    """Return a project with a slug of its own."""
+    """Return a project with a slug of its own, judged without a model: tests that want one name it."""
     number = next(_number)
-    return Project.objects.create(**{"slug": f"project-{number}", "name": f"Project {number}", **fields})
+    order = ["recorded", "lexical"]
+    return Project.objects.create(
+        **{"slug": f"project-{number}", "name": f"Project {number}", "judge_order": order, **fields}
+    )
 
 
 def make_member(project: Project, role: Role = Role.LEAD, username: str = "") -> User:

@@ -145,7 +145,7 @@ def test_judges_are_asked_in_the_projects_order_and_the_first_with_a_word_decide
 
 
 def test_without_an_order_of_its_own_a_project_asks_the_file_then_a_model_then_words() -> None:
-    run = make_run()
+    run = make_run(make_project(judge_order=[]))
     chunk = make_chunk(run)
     query = make_query(run, [chunk], gold=[chunk.key])
     for name in ("lexical", "stranger", "embedded", "recorded"):

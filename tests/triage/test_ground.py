@@ -186,7 +186,7 @@ def test_the_command_prints_the_promised_keys(monkeypatch: pytest.MonkeyPatch) -
 
 def test_the_command_prints_lines_for_people(monkeypatch: pytest.MonkeyPatch) -> None:
     told = command(monkeypatch, BODY)
-    assert told.startswith("allow: grounding rate 1.00 by lexical\n  supported: The refund window")
+    assert told.startswith("allow: grounding rate 1.00 by embedded\n  supported: The refund window")
 
 
 def test_the_command_exits_1_on_a_blocked_answer(monkeypatch: pytest.MonkeyPatch) -> None:

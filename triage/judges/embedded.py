@@ -44,6 +44,8 @@ RELEVANCE_SHIFT = 6.1
 ALWAYS_READ = 3
 READ_AT_MOST = 5
 WORTH_READING = 0.05
+#: A window with this score settles its chunk: no further one is read.
+SURE = 0.9
 
 
 def pick(claim: ClaimText, chunks: Sequence[ChunkText]) -> frozenset[str]:
@@ -164,6 +166,8 @@ def _read_pair(model: CrossEncoder, claim: ClaimText, chunk: ChunkText) -> PairS
         logit = model.logit(claim.text, text[window.start : window.end])
         if best is None or logit > best[0]:
             best = (logit, window)
+        if sigmoid(best[0]) >= SURE:
+            break
     if best is None:
         return PairScore(claim.key, chunk.key, label=Support.UNSUPPORTED)
     return PairScore(claim.key, chunk.key, score=sigmoid(best[0]), evidence=best[1].best_sentence(wanted))

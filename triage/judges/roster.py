@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from triage.core.judging import GroundingJudge, RelevanceJudge
+from triage.core.judging import DEFAULT_ORDER, GroundingJudge, RelevanceJudge
 from triage.judges import embedded, lexical, recorded
 from triage.judges.chat import Chat
 from triage.judges.cross_encoder import WEIGHTS, ModelFaultError, fault_of
@@ -13,9 +13,6 @@ from triage.judges.llm import LlmGrounding, LlmRelevance
 from triage.judges.nli import NliFaultError, NliGrounding
 from triage.judges.panel import FREE, Panel
 from triage.judges.setups import LlmSetup, NliSetup, SetupError
-
-#: Asked when a project sets no order of its own.
-DEFAULT_ORDER: tuple[str, ...] = (recorded.NAME, lexical.NAME)
 
 Judge = GroundingJudge | RelevanceJudge
 Setups = Mapping[str, NliSetup | LlmSetup]

@@ -11,7 +11,7 @@ from triage.judges.words import Words
 #: Words of a window: with a claim beside it about what the model was trained to read.
 WINDOW_WORDS = 110
 #: Windows of one chunk that are read for one claim: those that share most words with it.
-WINDOWS_READ = 3
+WINDOWS_READ = 2
 _LONGEST_CHARS = 1_200
 
 
@@ -63,9 +63,9 @@ def _pieces(passage: Passage) -> list[tuple[Words, tuple[int, int]]]:
 
 
 def picked(text: str, claim: Words) -> tuple[Window, ...]:
-    """Return the windows worth reading for a claim, in text order: all of a short chunk, the closest of a long one."""
+    """Return the windows worth reading for a claim, the closest to it first."""
     every = windows(text)
-    if len(every) <= WINDOWS_READ:
+    if len(every) == 1:
         return every
-    ranked = sorted(range(len(every)), key=lambda i: (-every[i].shared(claim), i))[:WINDOWS_READ]
-    return tuple(every[i] for i in sorted(ranked))
+    ranked = sorted(range(len(every)), key=lambda i: (-every[i].shared(claim), i))
+    return tuple(every[i] for i in ranked[:WINDOWS_READ])

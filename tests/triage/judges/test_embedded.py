@@ -65,6 +65,8 @@ def test_a_long_chunk_is_read_in_a_bounded_number_of_windows() -> None:
     assert len(windows(FILLER)) > WINDOWS_READ
     assert len(picked(FILLER, read(CLAIM))) == WINDOWS_READ
     assert picked(SUPPORT, read(CLAIM)) == windows(SUPPORT)
+    first, _ = picked(f"{FILLER}{SUPPORT} {FILLER}", read(SUPPORT))
+    assert first.shared(read(SUPPORT)) == len(read(SUPPORT).all)
 
 
 @given(
