@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
-from labeling.views import challenge, compare, judges, preferences, report, review
+from labeling.views import challenge, compare, gate, judges, preferences, report, review
 
 urlpatterns = [
     path("keys/", preferences.my_keys, name="my_keys"),
@@ -19,6 +19,7 @@ urlpatterns = [
         name="judge_export",
     ),
     path("p/<slug:slug>/reports/", report.reports, name="reports"),
+    path("runs/<str:key>/gate/", gate.gate, name="gate"),
     path("runs/<str:key>/report/", report.report, name="report"),
     re_path(r"^runs/(?P<key>\w+)/report\.(?P<to>md|csv|json|html)$", report.report_file, name="report_file"),
     path("runs/<str:key>/review/", review.review, name="review"),

@@ -66,3 +66,8 @@ def to_markdown(document: Document) -> str:
         blocks += [[f"## {section.title}"], *map(_markdown_block, section.blocks)]
     blocks += [["---"], *map(_markdown_block, document.foot)]
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def to_markdown_table(lead: tuple[Cell | str, ...], table: Table) -> str:
+    """Return one sentence and a table, ending in one newline."""
+    return "".join(map(_markdown, lead)) + "\n\n" + "\n".join(_markdown_table(table)) + "\n"

@@ -1,0 +1,8 @@
+"""Verb: the gates of a project on a run, from the run's stored metrics."""
+
+from __future__ import annotations
+
+from labeling.gate.check import EXIT, Gated, as_json, gate, render
+from labeling.gate.page import gate_page
+
+__all__ = ["EXIT", "Gated", "as_json", "gate", "gate_page", "render"]
