@@ -48,6 +48,7 @@ LEAST: dict[str, tuple[Role | None, Role | None]] = {
     "upload_steer": (Role.LEAD, Role.LEAD),
     "demo": (Role.LEAD, Role.LEAD),
     "compare": (Role.VIEWER, Role.VIEWER),
+    "gate": (Role.VIEWER, Role.VIEWER),
     "judges": (Role.VIEWER, Role.VIEWER),
     "judge": (Role.VIEWER, Role.VIEWER),
     "judge_items": (Role.VIEWER, Role.VIEWER),
