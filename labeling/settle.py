@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from django.db import transaction
 from django.db.models import Max
 
 from labeling.core.consensus import Consensus, GivenVerdict, Standing, settle
@@ -32,6 +33,7 @@ def settle_queries(query_ids: Iterable[int]) -> None:
         _settle(wanted[start : start + AT_ONCE])
 
 
+@transaction.atomic(savepoint=False)
 def _settle(query_ids: Sequence[int]) -> None:
     """Rebuild the outcomes of one batch in five statements.
 

@@ -7,8 +7,9 @@ import logging
 from celery import shared_task
 from kombu.exceptions import OperationalError
 
+from labeling import agree as agree_verb
 from labeling import calibrate as calibrate_verb
-from triage.models import Judge, Project
+from triage.models import Judge, Project, Run
 
 log = logging.getLogger(__name__)
 
@@ -25,5 +26,21 @@ def calibrate_soon(project_id: int, judge_id: int) -> bool:
         calibrate.delay(project_id, judge_id)
     except OperationalError as fault:
         log.warning("labeling.calibrate %s %s was not queued: %.200r", project_id, judge_id, fault)
+        return False
+    return True
+
+
+@shared_task(name="labeling.agree", soft_time_limit=540, time_limit=570)
+def agree(run_id: int) -> None:
+    """Compare the people who read a run. Twice is once: the same words keep their row."""
+    agree_verb.agree(Run.objects.get(pk=run_id))
+
+
+def agree_soon(run_id: int) -> bool:
+    """Queue the comparison. False = the queue does not answer: the caller says so, and how to do without."""
+    try:
+        agree.delay(run_id)
+    except OperationalError as fault:
+        log.warning("labeling.agree %s was not queued: %.200r", run_id, fault)
         return False
     return True

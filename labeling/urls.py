@@ -4,10 +4,23 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
-from labeling.views import challenge, compare, gate, judges, preferences, report, review
+from labeling.views import (
+    adjudication,
+    agreement,
+    challenge,
+    compare,
+    gate,
+    judges,
+    preferences,
+    report,
+    review,
+    sessions,
+)
 
 urlpatterns = [
     path("keys/", preferences.my_keys, name="my_keys"),
+    path("p/<slug:slug>/challenges/", challenge.challenges, name="challenges"),
+    path("p/<slug:slug>/challenges/<int:pk>/", challenge.challenge, name="challenge"),
     path("p/<slug:slug>/compare/", compare.compare, name="compare"),
     path("p/<slug:slug>/judges/", judges.judges, name="judges"),
     path("p/<slug:slug>/judges/<str:fingerprint>/", judges.judge, name="judge"),
@@ -19,10 +32,19 @@ urlpatterns = [
         name="judge_export",
     ),
     path("p/<slug:slug>/reports/", report.reports, name="reports"),
+    path("p/<slug:slug>/sessions/", sessions.sessions, name="sessions"),
+    path("runs/<str:key>/adjudication/", adjudication.adjudication, name="adjudication"),
+    path("runs/<str:key>/adjudication/<int:position>/", adjudication.adjudication_query, name="adjudication_query"),
+    path("runs/<str:key>/agreement/", agreement.agreement, name="agreement"),
+    path("runs/<str:key>/agreement/cell/", agreement.agreement_cell, name="agreement_cell"),
+    path("runs/<str:key>/agreement/compute/", agreement.agreement_compute, name="agreement_compute"),
     path("runs/<str:key>/gate/", gate.gate, name="gate"),
     path("runs/<str:key>/report/", report.report, name="report"),
     re_path(r"^runs/(?P<key>\w+)/report\.(?P<to>md|csv|json|html)$", report.report_file, name="report_file"),
+    path("runs/<str:key>/sessions/new/", sessions.session_new, name="session_new"),
     path("runs/<str:key>/review/", review.review, name="review"),
+    path("sessions/<str:key>/", sessions.session, name="session"),
+    path("sessions/<str:key>/close/", sessions.session_close, name="session_close"),
     path("sessions/<str:key>/review/", review.session_review, name="session_review"),
     path("sessions/<str:key>/review/<int:position>/", review.item, name="item"),
     path("sessions/<str:key>/review/<int:position>/back/", review.item_back, name="item_back"),

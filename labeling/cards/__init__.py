@@ -7,6 +7,7 @@ from labeling.cards.evidence import beyond
 from labeling.cards.lines import BlindCard, ChunkLine, ClaimLine
 from labeling.cards.machine import revealed_card
 from labeling.cards.revealed import MachineWord, RevealedCard
+from labeling.cards.side_by_side import SideBySide, side_by_side
 from labeling.cards.topbar import TopBar, top_bar
 
 __all__ = [
@@ -15,9 +16,11 @@ __all__ = [
     "ClaimLine",
     "MachineWord",
     "RevealedCard",
+    "SideBySide",
     "TopBar",
     "beyond",
     "blind_card",
     "revealed_card",
+    "side_by_side",
     "top_bar",
 ]

@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+from labeling.challenge.deciding import Decided, DecidedError, SamePersonError, decide
+from labeling.challenge.effects import Effect, effects
 from labeling.challenge.raising import UnknownChunkError, raise_challenge
 
-__all__ = ["UnknownChunkError", "raise_challenge"]
+__all__ = [
+    "Decided",
+    "DecidedError",
+    "Effect",
+    "SamePersonError",
+    "UnknownChunkError",
+    "decide",
+    "effects",
+    "raise_challenge",
+]

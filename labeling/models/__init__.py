@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from labeling.models.agreements import AgreementReport
 from labeling.models.calibrations import Calibration
 from labeling.models.preferences import Preference
 from labeling.models.sessions import Lease, ReviewSession, SessionItem, Skip
 from labeling.models.verdicts import ClaimVerdict, GoldChallenge, Outcome, Verdict
 
 __all__ = [
+    "AgreementReport",
     "Calibration",
     "ClaimVerdict",
     "GoldChallenge",

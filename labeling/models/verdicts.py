@@ -10,7 +10,7 @@ from django.db import models
 from labeling.models.sessions import SessionItem
 from triage.core.labels import CODEBOOK_VERSION, VERDICT_LABELS, Support
 from triage.core.review import VerdictLine
-from triage.models import Chunk, Claim, Member, Query, Role
+from triage.models import Chunk, Claim, Member, Project, Query, Role
 
 
 class Stage(models.TextChoices):
@@ -181,6 +181,15 @@ class ClaimVerdict(models.Model):
         return f"{self.label} on claim {self.claim_id}"
 
 
+class GoldChallenges(models.QuerySet["GoldChallenge"]):
+    """Challenges by project."""
+
+    def listed(self, project: Project) -> Self:
+        """Return the challenges of a project, open ones first, then the newest, with what a list shows."""
+        rows = self.filter(query__run__project=project).select_related("query__run", "raised_by", "decided_by")
+        return rows.order_by(models.Case(models.When(state="open", then=0), default=1), "-pk")
+
+
 class GoldChallenge(models.Model):
     """Somebody says the gold is wrong; a second person decides; acceptance makes a new gold version."""
 
@@ -213,6 +222,8 @@ class GoldChallenge(models.Model):
     reason = models.TextField(blank=True)
     #: The gold version an acceptance made.
     gold_version = models.IntegerField(null=True)
+
+    objects = GoldChallenges.as_manager()
 
     def __str__(self) -> str:
         return f"{self.kind} on query {self.query_id}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from labeling.review.adjudicate import Ruling, adjudicate, contradictory, disputed
 from labeling.review.decision import (
     ContradictoryError,
     Decision,
@@ -25,9 +26,13 @@ __all__ = [
     "Mark",
     "NotSavedError",
     "Receipt",
+    "Ruling",
     "StaleError",
     "Ticket",
     "Undone",
+    "adjudicate",
+    "contradictory",
+    "disputed",
     "previous_position",
     "requeue",
     "save",

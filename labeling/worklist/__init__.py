@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+from labeling.worklist.draw import Wish, make_session
+from labeling.worklist.frame import Filter, reviewers_of, slices_of
+from labeling.worklist.overview import SessionLine, Share, overview, session_lines, shares
 from labeling.worklist.queue import EmptyQueue, Reason, Seat, hold, take, why_empty
-from labeling.worklist.sessions import Progress, default_session, items_of, progress
+from labeling.worklist.sessions import Progress, close, default_session, items_of, progress
 
 __all__ = [
     "EmptyQueue",
+    "Filter",
     "Progress",
     "Reason",
     "Seat",
+    "SessionLine",
+    "Share",
+    "Wish",
+    "close",
     "default_session",
     "hold",
     "items_of",
+    "make_session",
+    "overview",
     "progress",
+    "reviewers_of",
+    "session_lines",
+    "shares",
+    "slices_of",
     "take",
     "why_empty",
 ]

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, connection, transaction
+from django.db.models.functions import Now
 
 from labeling.models import ReviewSession
+from labeling.worklist.frame import CORRECT
 from triage.models import Query, Run
 
 #: Every query of the population, in file order. Stratum = the automatic label now; an unscored one by its would-be.
@@ -43,12 +45,6 @@ SELECT (SELECT count(*) FROM labeling_lease AS seat
           AND verdict.stage = 'first' AND NOT verdict.withdrawn AND verdict.seconds IS NOT NULL
         ORDER BY verdict.id DESC LIMIT 50) AS recent)
 """
-
-CORRECT = {
-    ReviewSession.Population.FAILING: False,
-    ReviewSession.Population.PASSING: True,
-    ReviewSession.Population.UNDECIDED: None,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,3 +120,10 @@ def items_of(session: ReviewSession) -> int:
     """Return how many items the session has: a fact of its draw, counted where the draw did not say."""
     stated = session.frame.get("items")
     return stated if isinstance(stated, int) else session.items.count()
+
+
+def close(session: ReviewSession) -> bool:
+    """Close the session, or open it again; return whether it is open now. What was saved stays."""
+    session.closed_at = None if session.closed_at else Now()  # by the database's clock
+    session.save(update_fields=["closed_at"])
+    return session.closed_at is None

@@ -14,7 +14,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from labeling.models import ReviewSession
+from labeling.models import GoldChallenge, ReviewSession
 from labeling.worklist import default_session
 from tests.factories import make_chunk, make_claim, make_judge, make_member, make_project, make_query, make_run
 from tests.house.test_urls import PUBLIC, patterns
@@ -57,6 +57,17 @@ LEAST: dict[str, tuple[Role | None, Role | None]] = {
     "reports": (Role.VIEWER, Role.VIEWER),
     "report": (Role.VIEWER, Role.VIEWER),
     "report_file": (Role.VIEWER, Role.VIEWER),
+    "adjudication": (Role.LEAD, Role.LEAD),
+    "adjudication_query": (Role.LEAD, Role.LEAD),
+    "agreement": (Role.LEAD, Role.LEAD),
+    "agreement_cell": (Role.LEAD, Role.LEAD),
+    "agreement_compute": (Role.LEAD, Role.LEAD),
+    "challenges": (Role.VIEWER, Role.VIEWER),
+    "challenge": (Role.VIEWER, Role.LEAD),
+    "sessions": (Role.VIEWER, Role.VIEWER),
+    "session": (Role.VIEWER, Role.VIEWER),
+    "session_new": (Role.LEAD, Role.LEAD),
+    "session_close": (Role.LEAD, Role.LEAD),
     "review": (Role.REVIEWER, Role.REVIEWER),
     "session_review": (Role.REVIEWER, Role.REVIEWER),
     "item": (Role.REVIEWER, Role.REVIEWER),
@@ -90,6 +101,7 @@ def world(db: None) -> World:
     run = make_run(project, state=Run.State.DONE)
     query, judge = make_query(run, [make_chunk(run)]), make_judge()
     Score.objects.create(judge=judge, query=query, claim=make_claim(query), value=0.9)
+    GoldChallenge.objects.create(query=query, kind=GoldChallenge.Kind.WRONG_CHUNK)
     callers = {role: make_member(project, role) for role in Role}
     stranger = make_member(make_project(), Role.OWNER)
     upload = Upload.objects.create(project=project, file_name="a.jsonl", size_bytes=1, sha256="0" * 64)
@@ -109,7 +121,7 @@ def address(name: str, world: World) -> str:
     values: dict[str, object] = {
         "slug": world.project.slug,
         "position": 1,
-        "pk": member.pk,
+        "pk": GoldChallenge.objects.get().pk if name == "challenge" else member.pk,
         "action": {"upload_steer": "cancel"}.get(name, "rescore"),
         "ending": "csv",
         "to": {"judge_export": "csv"}.get(name, "md"),

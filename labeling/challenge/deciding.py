@@ -1,0 +1,110 @@
+"""Deciding a challenge. Acceptance makes a new gold version; nothing is overwritten."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Max, Q
+from django.db.models.functions import Now
+
+from labeling.models import GoldChallenge, Lease, Verdict
+from labeling.models.verdicts import Stage
+from labeling.settle import settle_queries
+from triage.core.labels import FailureLabel
+from triage.models import GoldRevision, Member, Project, Query, Role, Run
+
+Kind, State = GoldChallenge.Kind, GoldChallenge.State
+#: Verdicts that were about the gold itself: they are asked for again when it changes.
+ABOUT_GOLD = Q(label=FailureLabel.RETRIEVAL_MISS) | Q(sub_cause="wrong_gold")
+
+
+class SamePersonError(Exception):
+    """Who raised a challenge does not decide it while somebody else could."""
+
+
+class DecidedError(Exception):
+    """Somebody decided it already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What a decision did: the new gold version (None = none), the runs whose queries it touches."""
+
+    challenge: GoldChallenge
+    version: int | None
+    runs: tuple[Run, ...]
+    returned: int = 0
+
+
+@transaction.atomic
+def decide(challenge: GoldChallenge, user: User, *, accept: bool, reason: str = "") -> Decided:
+    """Accept or reject an open challenge. The runs returned want to be classified again.
+
+    Verdicts stay, marked with the gold version they were given under; those about the gold (retrieval miss, wrong
+    gold) go back to the queue. Raises SamePersonError or DecidedError.
+    """
+    query = Query.objects.select_related("run__project").get(pk=challenge.query_id)
+    project = Project.objects.select_for_update(no_key=True).get(pk=query.run.project_id)  # versions in order
+    fresh = GoldChallenge.objects.select_for_update().get(pk=challenge.pk)
+    if fresh.state != State.OPEN:
+        raise DecidedError
+    if fresh.raised_by_id == user.pk and _others_may_decide(project, user):
+        raise SamePersonError
+    revision = _revise(query, fresh) if accept else None
+    fresh.state = State.ACCEPTED if accept else State.REJECTED
+    fresh.decided_by, fresh.reason = user, reason.strip()
+    fresh.gold_version = revision.version if revision else None
+    fresh.decided_at = Now()  # by the database's clock
+    fresh.save()
+    if revision is None:
+        return Decided(fresh, None, ())
+    touched = Query.objects.filter(
+        run__project=project, run__evaluation_set=query.run.evaluation_set, key_hash=query.key_hash
+    ).select_related("run")
+    return Decided(fresh, revision.version, tuple(one.run for one in touched), _send_back([one.pk for one in touched]))
+
+
+def _others_may_decide(project: Project, user: User) -> bool:
+    """Say whether the project has another lead: a team of one decides for itself."""
+    leads = Member.objects.filter(project=project, role__in=Role.at_least(Role.LEAD))
+    return leads.exclude(user=user).exists()
+
+
+def _revise(query: Query, challenge: GoldChallenge) -> GoldRevision | None:
+    """Write the accepted gold as the next version of the evaluation set; None where the gold itself stays."""
+    if challenge.kind == Kind.AMBIGUOUS_QUESTION:
+        return None
+    run, proposal = query.run, challenge.proposal
+    known = GoldRevision.objects.filter(project=run.project_id, evaluation_set=run.evaluation_set)
+    before = known.filter(query_key=query.key).order_by("-version", "-pk").first()
+    unanswerable = challenge.kind == Kind.SHOULD_BE_UNANSWERABLE
+    gold = list((before.gold if before else query.gold) or [])
+    kept = [key for key in gold if key not in proposal.get("remove", [])]
+    added = [key for key in proposal.get("add", []) if key not in kept]
+    return GoldRevision.objects.create(
+        project_id=run.project_id,
+        evaluation_set=run.evaluation_set,
+        query_key=query.key,
+        version=(known.aggregate(newest=Max("version"))["newest"] or 1) + 1,
+        gold=[] if unanswerable else [*kept, *added],
+        reference=proposal.get("reference") or (before.reference if before else None),
+        answerable=False if unanswerable else (before.answerable if before else query.answerable),
+    )
+
+
+def _send_back(query_ids: list[int]) -> int:
+    """Put the verdicts that were about the gold back to the queue; return how many."""
+    rows = list(
+        Verdict.objects.filter(ABOUT_GOLD, query__in=query_ids, is_current=True, reviewer__isnull=False).exclude(
+            stage=Stage.BULK
+        )
+    )
+    for row in rows:
+        Lease.objects.filter(item__query=row.query_id, reviewer=row.reviewer_id, state=Lease.State.DONE).update(
+            state=Lease.State.FREE, reviewer=None, token=None, taken_at=None, expires_at=None
+        )
+    Verdict.objects.filter(pk__in=[row.pk for row in rows]).update(is_current=False)
+    settle_queries(query_ids)
+    return len(rows)

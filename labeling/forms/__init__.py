@@ -1,0 +1,11 @@
+"""What the pages of the human's half send, read into the values the verbs take."""
+
+from __future__ import annotations
+
+from labeling.forms.challenge import ChallengeForm, ChallengeRulingForm
+from labeling.forms.decision import DecisionForm, SkipForm
+from labeling.forms.keys import KeysForm
+from labeling.forms.ruling import RulingForm
+from labeling.forms.sessions import SessionForm
+
+__all__ = ["ChallengeForm", "ChallengeRulingForm", "DecisionForm", "KeysForm", "RulingForm", "SessionForm", "SkipForm"]
