@@ -11,13 +11,17 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.urls import URLResolver, get_resolver, reverse
 
-from labeling.models import ReviewSession
+from labeling.agree import agree
+from labeling.calibrate import calibrate
+from labeling.challenge import raise_challenge
+from labeling.models import GoldChallenge, ReviewSession
 from labeling.worklist import default_session
 from tests.browser.conftest import PHONE, WIDE, Tab
 from tests.factories import make_member, make_project
+from tests.labeling.rows import say
 from triage.ingest import ingest
 from triage.intake import store
-from triage.models import Judge, Project, Role, Run, Upload
+from triage.models import Judge, Project, Query, Role, Run, Upload
 from triage.tasks.inprocess import run_to_end
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -34,9 +38,11 @@ class Sample:
     run: Run
     session: ReviewSession
     judge: Judge
+    disputed: Query
+    challenge: GoldChallenge
 
 
-#: URL name -> what its address is made of.
+#: URL name -> what its address is made of. What follows "?" comes from ASKED.
 PAGES: dict[str, Callable[[Sample], list[object]]] = {
     "runs": lambda sample: [sample.project.slug],
     "run": lambda sample: [sample.run.key],
@@ -55,9 +61,26 @@ PAGES: dict[str, Callable[[Sample], list[object]]] = {
     "my_keys": lambda sample: [],
     "uploads": lambda sample: [sample.project.slug],
     "upload": lambda sample: [sample.upload.key],
+    "sessions": lambda sample: [sample.project.slug],
+    "session": lambda sample: [sample.session.key],
+    "session_new": lambda sample: [sample.run.key],
+    "adjudication": lambda sample: [sample.run.key],
+    "adjudication_query": lambda sample: [sample.run.key, sample.disputed.position],
+    "agreement": lambda sample: [sample.run.key],
+    "agreement_cell": lambda sample: [sample.run.key],
+    "challenges": lambda sample: [sample.project.slug],
+    "challenge": lambda sample: [sample.project.slug, sample.challenge.pk],
+    "compare": lambda sample: [sample.project.slug],
+    "gate": lambda sample: [sample.run.key],
     "judges": lambda sample: [sample.project.slug],
     "judge": lambda sample: [sample.project.slug, sample.judge.fingerprint],
     "judge_items": lambda sample: [sample.project.slug, sample.judge.fingerprint],
+}
+
+ASKED: dict[str, Callable[[Sample], str]] = {
+    "compare": lambda sample: "?" + "&".join(f"run={key}" for key in sample.project.runs.values_list("key", flat=True)),
+    "agreement_cell": lambda sample: "?a=retrieval_miss&b=still_wrong",
+    "report": lambda sample: "?against=" + sample.project.runs.earliest("pk").key,
 }
 
 #: URL name -> why it is not opened here.
@@ -76,6 +99,8 @@ ELSEWHERE: dict[str, str] = {
     "review": "leads on to the session",
     "item": "session_review leads on to it",
     "judge_compare": "posted",
+    "agreement_compute": "posted",
+    "session_close": "posted",
     "demo": "posted",
     "upload_progress": "a part of the import page",
     "upload_errors": "a file",
@@ -112,14 +137,15 @@ def sample() -> Sample:
     _imported(project, user, "tallyrook_2026_10.jsonl")
     upload = _imported(project, user, "tallyrook_2026_11.jsonl")
     run = Run.objects.select_related("project").get(pk=upload.run_id)
-    return Sample(
-        user,
-        project,
-        upload,
-        run,
-        default_session(run, user),
-        Judge.objects.filter(scores__query__run=run).earliest("pk"),
-    )
+    failing = list(run.queries.filter(correct=False).order_by("position")[:8])
+    for place, query in enumerate(failing):
+        say(query, "retrieval_miss" if place else "still_wrong", imported_reviewer="ann")
+        say(query, "retrieval_miss" if place % 2 else "unsupported_claims", imported_reviewer="ben")
+    agree(run)
+    judge = Judge.objects.filter(scores__query__run=run).earliest("pk")
+    calibrate(project, judge)
+    challenge = raise_challenge(failing[0], user, "wrong_chunk", chunk="1", note="Another plan's limit.")
+    return Sample(user, project, upload, run, default_session(run, user), judge, failing[0], challenge)
 
 
 def _faults(tab: Tab) -> list[str]:
@@ -148,7 +174,7 @@ def test_the_pages_are_accessible_fit_the_window_and_keep_the_policy(
     tab = open_tab(reverse("password_change"), user=sample.user, width=width)
     faults = {}
     for name, made_of in PAGES.items():
-        tab.page.goto(reverse(name, args=made_of(sample)))
+        tab.page.goto(reverse(name, args=made_of(sample)) + ASKED.get(name, lambda _sample: "")(sample))
         if found := _faults(tab):
             faults[name] = found
     assert faults == {}
