@@ -7,6 +7,7 @@ from django.urls import path, re_path
 from labeling.views import (
     adjudication,
     agreement,
+    audit,
     challenge,
     compare,
     gate,
@@ -39,6 +40,7 @@ urlpatterns = [
     path("runs/<str:key>/agreement/cell/", agreement.agreement_cell, name="agreement_cell"),
     path("runs/<str:key>/agreement/compute/", agreement.agreement_compute, name="agreement_compute"),
     path("runs/<str:key>/gate/", gate.gate, name="gate"),
+    path("runs/<str:key>/audit/", audit.audit, name="audit"),
     path("runs/<str:key>/report/", report.report, name="report"),
     re_path(r"^runs/(?P<key>\w+)/report\.(?P<to>md|csv|json|html)$", report.report_file, name="report_file"),
     path("runs/<str:key>/sessions/new/", sessions.session_new, name="session_new"),

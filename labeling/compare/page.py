@@ -56,6 +56,7 @@ class Beside:
 
     comparison: Comparison
     lines: tuple[ChangeLine, ...]
+    mix_p: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,4 +126,4 @@ def _beside(each: Comparison, on: Axis) -> Beside:
         )
         for row in each.changes
     )
-    return Beside(each, lines)
+    return Beside(each, lines, p_words(each.mix.p) if each.mix else "")

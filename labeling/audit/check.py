@@ -1,0 +1,135 @@
+"""The gold audit of a run from its rows."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import date, datetime
+from typing import Any
+
+from django.db import connection
+from django.db.models import Count, Q
+
+from labeling.core.audit import (
+    Answerability,
+    AuditCheck,
+    Health,
+    absent_gold,
+    calibration_age,
+    gold_outside,
+    questions_from,
+    same_k,
+    set_age,
+    unanswerable,
+)
+from labeling.core.trust import Trust
+from labeling.models import Calibration
+from labeling.models.pairing import judges_of
+from triage.models import Judge, Run
+
+#: Gold as accepted now, id by id: how many there are, how many no candidate is, and which name no chunk with a text.
+GOLD = """
+WITH wanted AS (
+    SELECT query.id AS query, query.retrieval_known AS known, gold.key AS key
+    FROM triage_query AS query
+    LEFT JOIN LATERAL (
+        SELECT revision.gold FROM triage_goldrevision AS revision
+        WHERE revision.project_id = %(project)s AND revision.evaluation_set = %(set)s
+          AND revision.query_key = query.key
+        ORDER BY revision.version DESC LIMIT 1
+    ) AS accepted ON true
+    CROSS JOIN LATERAL unnest(COALESCE(accepted.gold, query.gold)) AS gold(key)
+    WHERE query.run_id = %(run)s AND query.answerable
+), found AS (
+    SELECT retrieved.query_id AS query, chunk.key AS key
+    FROM triage_retrieved AS retrieved
+    JOIN triage_query AS query ON query.id = retrieved.query_id AND query.run_id = %(run)s
+    JOIN triage_chunk AS chunk ON chunk.id = retrieved.chunk_id
+), corpus AS (
+    SELECT chunk.key AS key FROM triage_runchunk AS held
+    JOIN triage_chunk AS chunk ON chunk.id = held.chunk_id AND chunk.text IS NOT NULL
+    WHERE held.run_id = %(run)s
+)
+SELECT count(*), count(*) FILTER (WHERE known),
+    count(*) FILTER (WHERE known AND (query, key) NOT IN (SELECT query, key FROM found)),
+    array_agg(DISTINCT key ORDER BY key) FILTER (WHERE key NOT IN (SELECT key FROM corpus))
+FROM wanted
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """All checks of a run."""
+
+    run: Run
+    checks: tuple[AuditCheck, ...]
+
+    @property
+    def warnings(self) -> int:
+        """Return how many checks warn."""
+        return sum(check.state is Health.WARN for check in self.checks)
+
+
+def audit(run: Run, now: datetime) -> Audited:
+    """Check whether the run's recall is to be trusted, at a point in time."""
+    gold, known, outside, absent = _gold(run)
+    facts = run.evaluation_set_facts
+    return Audited(
+        run,
+        (
+            gold_outside(outside, known),
+            questions_from(str(facts.get("questions_from") or "")),
+            same_k(run.config.get("k"), facts.get("serving_k")),
+            unanswerable(_answerability(run)),
+            absent_gold(absent, gold),
+            set_age(_date(facts.get("built_at")), now.date()),
+            *_judges(run, now),
+        ),
+    )
+
+
+def _gold(run: Run) -> tuple[int, int, int, list[str]]:
+    with connection.cursor() as cursor:
+        cursor.execute(GOLD, {"run": run.pk, "project": run.project_id, "set": run.evaluation_set})
+        gold, known, outside, absent = cursor.fetchone()
+    return gold, known, outside, absent or []
+
+
+def _answerability(run: Run) -> Answerability:
+    right, decided = Q(correct=True), Q(correct__isnull=False)
+    counts = run.queries.aggregate(
+        held_right=Count("pk", filter=right & Q(answerable=True)),
+        held=Count("pk", filter=decided & Q(answerable=True)),
+        not_held_right=Count("pk", filter=right & Q(answerable=False)),
+        not_held=Count("pk", filter=decided & Q(answerable=False)),
+    )
+    return Answerability(counts["held_right"], counts["held"], counts["not_held_right"], counts["not_held"])
+
+
+def _date(value: object) -> date | None:
+    """Return the day of an ISO date or time, or None where it says none."""
+    try:
+        return datetime.fromisoformat(str(value)).date() if value else None
+    except ValueError:
+        return None
+
+
+def _judges(run: Run, now: datetime) -> list[AuditCheck]:
+    judges = Judge.objects.filter(fingerprint__in=judges_of(run)).order_by("task", "name")
+    newest = Calibration.objects.newest_of(run.project_id, [judge.pk for judge in judges])
+    checks = []
+    for judge in judges:
+        row = newest.get(judge.pk)
+        trust = row.trust(now) if row else Trust.UNCALIBRATED
+        compared = row.computed_at.date() if row and row.n else None
+        checks.append(calibration_age(f"{judge.name} ({judge.task})", str(trust), compared, now.date()))
+    return checks
+
+
+def as_json(found: Audited) -> dict[str, Any]:
+    """Return the audit as `audit --json` prints it."""
+    return {"run": found.run.key, "warnings": found.warnings, "checks": [asdict(check) for check in found.checks]}
+
+
+def as_text(found: Audited) -> str:
+    """Return the audit for a terminal."""
+    return "\n".join(f"{check.state:8}{check.detail}" for check in found.checks)
