@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 from triage.core.limits import DEFAULT_LIMITS, Limits
-from triage.core.records import RecordError, describe
-from triage.core.records.query import QueryRecord
+from triage.core.records import RecordError, describe, visible
 from triage.formats.csv_rows import Table
 from triage.formats.errors import FileError
 from triage.formats.identity import ChunkIds, QueryIds
@@ -62,7 +61,7 @@ class Adapter(RunFile):
 
     def note(self, code: str, *examples: str) -> None:
         """Count a notice for one more row."""
-        self._notices.add(code, examples)
+        self._notices.add(code, [visible(example) for example in examples])
 
     def _objects(self) -> Iterator[Parsed]:
         opened = False
@@ -76,7 +75,7 @@ class Adapter(RunFile):
 
     def _of_row(self, number: int, row: object) -> Iterator[Parsed]:
         if isinstance(row, RecordError):
-            yield Parsed(number, row)
+            yield Parsed(number, _safe(row))
             return
         try:
             if not isinstance(row, dict):
@@ -84,7 +83,7 @@ class Adapter(RunFile):
             for value in self.convert(row):
                 yield Parsed(number, value)
         except RecordError as error:
-            yield Parsed(number, error)
+            yield Parsed(number, _safe(error))
 
     def rows(self) -> Iterator[tuple[int, Any]]:
         """Yield (line, row): from JSON Lines, JSON, CSV or Parquet, whatever the file is."""
@@ -131,11 +130,6 @@ class Adapter(RunFile):
         return error.remedy
 
 
-def gather(row: Object, known: Iterable[str]) -> Object:
-    """Return what a row holds beside the names in `known`: fields of a run file under their names would be misread,
-    so all of them go to `meta`."""
-    names = frozenset(known)
-    return {name: value for name, value in row.items() if name not in names and value not in (None, "", [], {})}
-
-
-QUERY_FIELDS = frozenset(QueryRecord.model_fields)
+def _safe(error: RecordError) -> RecordError:
+    """Return a fault whose field, a name out of the file, can be stored and shown."""
+    return RecordError(visible(error.field), error.found, error.expected, error.remedy)

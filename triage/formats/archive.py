@@ -106,7 +106,7 @@ def _is_junk(name: str) -> bool:
 
 
 def _damaged(error: Exception) -> FileError:
-    found = f"a zip archive that is damaged ({str(error)[:100]})"
+    found = f"a zip archive that is damaged ({visible(str(error))})"
     return FileError("damaged_zip", found, "a whole zip archive", "Copy or pack it again.")
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from triage.core.records import RecordError
+from triage.core.records import RecordError, visible
 from triage.formats.adapter import Adapter, Object
 from triage.formats.archive import Archive
 from triage.formats.errors import FileError
@@ -43,7 +43,7 @@ class Beir(Adapter):
         self._tag = ""
         queries, judged, run = self._member("queries.jsonl"), self._judgements(), self._run_member()
         if not queries and not judged and not run:
-            held = ", ".join(self._archive.names[:10]) or "nothing"
+            held = ", ".join(map(visible, self._archive.names[:10])) or "nothing"
             expected = "queries.jsonl with qrels/*.tsv, corpus.jsonl or a run"
             raise FileError("zip", f"a zip archive that holds {held}", expected, "Send the run file itself, unpacked.")
         faults = [*self._each(judged, self._judge), *self._each(run, self._rank)]
@@ -135,4 +135,4 @@ class Beir(Adapter):
 
 def _inside(member: str, error: RecordError) -> RecordError:
     """Return a fault with the member it is in."""
-    return RecordError(f"{member}: {error.field}", error.found, error.expected, error.remedy)
+    return RecordError(visible(f"{member}: {error.field}"), error.found, error.expected, error.remedy)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Iterable
-from typing import Any
 
-from triage.core.records import Notices
+from triage.core.records import Notices, RecordError, describe, visible
 
 #: Digits of a made id: 2**48 values keep a million texts apart.
 _DIGITS = 12
@@ -35,10 +33,18 @@ class ChunkIds:
         self._notices = notices
         self._texts: dict[int, int] = {}
 
-    def of(self, key: object, text: str | None) -> str | int | float:
-        """Return the id of a chunk; `key` None or blank = the file gives none (then `text` is needed)."""
+    def of(self, key: object, text: object) -> str | int | float:
+        """Return the id of a chunk; `key` None or blank = the file gives none (then `text` is needed).
+
+        Raises:
+            RecordError: the text is no text, or there is neither text nor id.
+        """
+        if not isinstance(text, str) and (text is not None or key is None):
+            raise RecordError(
+                "retrieved", f"{describe(text)} for a chunk", "its text", "Give each chunk a text or an id."
+            )
         if key is None or (isinstance(key, str) and not key.strip()):
-            self._notices.add("chunk_without_id", () if text is None else (text_id(text),))
+            self._notices.add("chunk_without_id", (text_id(text or ""),))
             return text_id(text or "")
         if text is None or not isinstance(key, str | int | float):
             return key  # type: ignore[return-value] # what is no id is refused where the record is read
@@ -46,7 +52,7 @@ class ChunkIds:
         number = int(digest, 16)
         if self._texts.setdefault(hash(str(key)), number) == number:
             return key
-        self._notices.add("chunk_id_reused", (str(key),))
+        self._notices.add("chunk_id_reused", (visible(str(key)),))
         return f"{key}#{digest}"
 
 
@@ -63,9 +69,3 @@ class QueryIds:
         self._notices.add("query_without_id", (key,))
         count = self._seen[key] = self._seen.get(key, 0) + 1
         return key if count == 1 else f"{key}-{count}"
-
-
-def chunk_lines(texts: Iterable[tuple[Any, str]]) -> Iterable[dict[str, Any]]:
-    """Yield the lines of a run file that give these chunks their texts."""
-    for key, text in texts:
-        yield {"kind": "chunk", "id": key, "text": text}

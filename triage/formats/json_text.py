@@ -11,23 +11,20 @@ from triage.core.records import WHOLE_LINE, RecordError, visible
 
 #: Escapes that stand for NUL or for half of a surrogate pair; rare, so that most lines skip the cleaning.
 _SUSPICIOUS = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
+#: What may be a key; inside a text an escaped quote before a colon counts too, so this is never too few.
+_KEY = re.compile(rb'"\s*:')
 _ONE_OBJECT = "one JSON object"
 
 
-class _Hook:
-    """Builds objects, counting keys and refusing a key that stands twice."""
+def _build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Build an object, refusing a key that stands twice."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise _repeated_key(pairs)
+    return found
 
-    def __init__(self, limit: int) -> None:
-        self._limit, self._keys = limit, 0
 
-    def __call__(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        self._keys += len(pairs)
-        if len(found) != len(pairs):
-            raise _repeated_key(pairs)
-        if self._keys > self._limit:
-            raise RecordError(WHOLE_LINE, f"over {self._limit:,} keys", "fewer keys in one line", "Split the record.")
-        return found
+_DECODER = json.JSONDecoder(object_pairs_hook=_build)
 
 
 def _repeated_key(pairs: list[tuple[str, Any]]) -> RecordError:
@@ -50,8 +47,10 @@ def decode(data: bytes, offset: int, limits: Limits) -> tuple[Any, bool]:
         text = data.decode()
     except UnicodeDecodeError as error:
         raise not_utf8(data, offset, error) from None
+    if data.count(b":") > limits.keys and (keys := len(_KEY.findall(data))) > limits.keys:
+        raise RecordError(WHOLE_LINE, f"{keys:,} keys", f"at most {limits.keys:,} in one line", "Split the record.")
     try:
-        value = json.loads(text, object_pairs_hook=_Hook(limits.keys))
+        value = _DECODER.decode(text)
     except RecursionError:
         remedy = "Flatten the value."
         raise RecordError(WHOLE_LINE, "deeper nesting", f"at most {limits.nesting} levels", remedy) from None

@@ -184,21 +184,22 @@ class Langfuse(Adapter):
 _LIST = "Record the documents as a list."
 
 
-def _taken_apart(row: Any) -> Iterator[Any]:  # noqa: ANN401 - JSON
+def _taken_apart(row: Any, depth: int = 0) -> Iterator[Any]:  # noqa: ANN401 - JSON
     """Yield a trace without what hangs on it, then its observations and scores."""
     if not isinstance(row, dict):
         yield row
         return
-    if isinstance(row.get("data"), list):
+    if isinstance(row.get("data"), list) and depth < 3:
         for item in row["data"]:
-            yield from _taken_apart(item)
+            yield from _taken_apart(item, depth + 1)
         return
     inner = row.get("trace")
     trace = inner if isinstance(inner, dict) else row
     key = trace.get("id")
     yield {name: value for name, value in trace.items() if name not in {"observations", "scores"}}
     for name in ("observations", "scores"):
-        for item in row.get(name) or trace.get(name) or ():
+        hung = row.get(name) or trace.get(name)
+        for item in hung if isinstance(hung, list) else ():
             if isinstance(item, dict):
                 yield {"traceId": key, **item}
 

@@ -158,13 +158,13 @@ class OpenInference(Adapter):
             yield trace.line, query_of(key, trace)
 
 
-def _spans(row: Any) -> Iterator[Any]:  # noqa: ANN401 - JSON
+def _spans(row: Any, depth: int = 0) -> Iterator[Any]:  # noqa: ANN401 - JSON
     """Yield the spans in a row: itself, or those inside an OTLP or API document."""
-    if isinstance(row, dict):
+    if isinstance(row, dict) and depth < 6:
         for name in ("resourceSpans", "scopeSpans", "instrumentationLibrarySpans", "spans", "data"):
             if isinstance(row.get(name), list):
                 for item in row[name]:
-                    yield from _spans(item)
+                    yield from _spans(item, depth + 1)
                 return
     yield row
 

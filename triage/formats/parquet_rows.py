@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 from triage.core.limits import Limits
+from triage.core.records import visible
 from triage.formats.errors import FileError
 from triage.formats.stream import Readable, too_large
 
@@ -86,5 +87,5 @@ def _opened(stream: Readable, limits: Limits) -> Any:  # noqa: ANN401 - pyarrow 
 
 
 def _damaged(error: Exception) -> FileError:
-    found = f"a Parquet file that is damaged ({str(error)[:100]})"
+    found = f"a Parquet file that is damaged ({visible(str(error))})"
     return FileError("damaged_parquet", found, "a whole Parquet file", "Write or copy it again.")

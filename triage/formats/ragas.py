@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from triage.core.records import RecordError
+from triage.core.records import RecordError, describe
 from triage.formats.adapter import Adapter, Object
 from triage.formats.cells import as_list, as_object, as_score, as_text, is_blank, is_number
 from triage.formats.identity import text_id
@@ -109,7 +109,7 @@ class Ragas(Adapter):
         query = self._asked(row)
         query["id"] = row["id"] if not is_blank(row.get("id")) else self.query_ids.of(query.get("question"))
         retrieved, gold_texts = self._contexts(row)
-        slots = self._slots(retrieved, as_list(row.get("retrieved_context_ids"), "retrieved_context_ids"))
+        slots = self._slots(retrieved, _keys(row, "retrieved_context_ids"))
         gold, texts = self._gold(row, gold_texts, slots)
         yield from ({"kind": "chunk", "id": key, "text": text} for key, text in texts.items())
         yield {
@@ -126,7 +126,7 @@ class Ragas(Adapter):
         asked = row.get("user_input", row.get("question"))
         messages = as_list(asked, "user_input") if isinstance(asked, list) or _is_messages(asked) else None
         if messages is None:
-            question = as_text(asked)
+            question = None if isinstance(asked, dict | list) else as_text(asked)
             if question is None:
                 raise RecordError("user_input", "no question", "the question that was asked", "Fill the column.")
             return {"question": question, "answer": as_text(row.get("response", row.get("answer")))}
@@ -162,7 +162,7 @@ class Ragas(Adapter):
         self, row: Object, texts: list[Any] | None, slots: list[Object] | None
     ) -> tuple[list[Any] | None, dict[Any, str]]:
         """Return the gold ids, and the gold texts that were not retrieved by id."""
-        keys = as_list(row.get("reference_context_ids"), "reference_context_ids")
+        keys = _keys(row, "reference_context_ids")
         if keys is not None and (texts is None or len(texts) != len(keys)):
             return keys, {}
         known = {text_id(slot["text"]): slot["id"] for slot in slots or () if "text" in slot}
@@ -198,6 +198,19 @@ class Ragas(Adapter):
             "version": self._version,
             "definition": DEFINITIONS.get(_metric(name), ""),
         }
+
+
+def _keys(row: Object, field: str) -> list[Any] | None:
+    """Return a list of ids.
+
+    Raises:
+        RecordError: an item is no id.
+    """
+    keys = as_list(row.get(field), field)
+    for key in keys or ():
+        if not isinstance(key, str | int | float) or isinstance(key, bool):
+            raise RecordError(field, f"{describe(key)} in the list", "ids", "Write each id as a text or a number.")
+    return keys
 
 
 def _metric(name: str) -> str:

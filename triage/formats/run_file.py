@@ -10,25 +10,20 @@ from triage.core.limits import DEFAULT_LIMITS, Limits
 from triage.core.records import (
     WHOLE_LINE,
     AnyRecord,
-    ChunkRecord,
     Notice,
-    Notices,
     QueryRecord,
     RecordError,
     Remarks,
     RowError,
-    RunRecord,
     parse,
 )
-from triage.core.records.content import Content
-from triage.core.records.ledger import Details, Ledger, chunk_line, slots
-from triage.core.records.survey import Survey
+from triage.core.records.book import Book
+from triage.core.records.ledger import Details
 from triage.formats.encoding import NAMES, as_utf8, detect
 from triage.formats.errors import FileError
 from triage.formats.json_text import decode
 from triage.formats.kinds import foreign, refuse, tool_of
 from triage.formats.lines import ArrayCutter, Line, lines
-from triage.formats.repeats import Repeats
 from triage.formats.stream import Readable, Source
 
 HEAD = 64 * 1024
@@ -56,6 +51,8 @@ class Parsed:
     line: int
     value: Any
     storable_text: bool = False
+    #: Bytes it took in the file; 0 where its format does not tell.
+    size: int = 0
 
 
 class RunFile:
@@ -68,15 +65,14 @@ class RunFile:
     def __init__(self, stream: Readable, limits: Limits = DEFAULT_LIMITS) -> None:
         self._limits = limits
         self._source = Source(stream, limits)
-        self._notices = Notices()
-        self._ledger, self._content, self._survey = Ledger(), Content(), Survey(self._notices)
-        self._repeats = Repeats()
+        self._book = Book()
+        self._notices = self._book.notices
         self._kept: list[RowError] = []
-        self._run_line = 0
         self.encoding = ""
         self.lines = 0
         self.faulty = 0
-        self.counts = {"run": 0, "chunk": 0, "query": 0}
+        #: Lines of each kind that were accepted.
+        self.counts = self._book.counts
 
     def __iter__(self) -> Iterator[Item | RowError]:
         for parsed in self._objects():
@@ -106,7 +102,7 @@ class RunFile:
 
     def content_hash(self) -> bytes:
         """Return the hash of what the accepted records say, complete once the file has been read to its end."""
-        return self._content.digest()
+        return self._book.content_hash()
 
     def _objects(self) -> Iterator[Parsed]:
         """Yield the file's records as JSON, each as an object of a run file; what reads other formats begins here."""
@@ -115,7 +111,7 @@ class RunFile:
                 value, clean = self._decoded(line)
             except RecordError as error:
                 value, clean = error, True
-            yield Parsed(line.number, value, clean)
+            yield Parsed(line.number, value, clean, line.size)
 
     def _as_text(self, head: bytes, blocks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
         """Return the first bytes of the file, and all of it, as UTF-8 without byte order mark."""
@@ -155,13 +151,8 @@ class RunFile:
         """Return the record of a line; None for a repeat, which only counts as a notice."""
         remarks = Remarks()
         record = parse(parsed.value, remarks, self._limits, storable_text=parsed.storable_text)
-        if self._is_repeat(record, parsed.line):
-            self._notices.add("duplicate_line", (f"line {parsed.line}",))
-            return None
-        chunks = self._learn(record)
-        self._count(record, parsed.line)
-        self._notices.take(remarks, "run" if isinstance(record, RunRecord) else record.id)
-        return Item(parsed.line, record, chunks)
+        chunks = self._book.take(record, remarks, parsed.line, first=self.lines == 1)
+        return None if chunks is None else Item(parsed.line, record, chunks, parsed.size)
 
     def _decoded(self, line: Line) -> tuple[Any, bool]:
         if line.data is None:
@@ -169,39 +160,6 @@ class RunFile:
             remedy = "Split the record, or leave out what is not needed."
             raise RecordError(WHOLE_LINE, f"{line.size:,} bytes", f"at most {limit:,} bytes", remedy)
         return decode(line.data, line.offset, self._limits)
-
-    def _is_repeat(self, record: AnyRecord, number: int) -> bool:
-        if not isinstance(record, RunRecord):
-            return self._repeats.seen(record, number)
-        if self._run_line or self.lines > 1:
-            found = f"a second run, after line {self._run_line}" if self._run_line else f"a run on line {number}"
-            raise RecordError("kind", found, "one run, on the first line", "Make it the first line of its own file.")
-        return False
-
-    def _learn(self, record: AnyRecord) -> dict[str, Details]:
-        if isinstance(record, RunRecord):
-            return {}
-        mentions = chunk_line(record) if isinstance(record, ChunkRecord) else slots(record.retrieved or ())
-        learned = self._ledger.learn(mentions)
-        named = mentions if isinstance(record, ChunkRecord) else [*mentions, *(record.gold or ())]
-        self._ledger.mention(named)
-        for fact in learned.facts():
-            self._content.add_fact(fact)
-        if learned.differing:
-            self._notices.add("chunk_details_differ", learned.differing)
-        return learned.new
-
-    def _count(self, record: AnyRecord, number: int) -> None:
-        if isinstance(record, RunRecord):
-            self.counts["run"], self._run_line = 1, number
-            self._content.add_run(record)
-            self._survey.see_run(record)
-        elif isinstance(record, ChunkRecord):
-            self.counts["chunk"] += 1
-        else:
-            self.counts["query"] += 1
-            self._content.add_query(record)
-            self._survey.see_query(record)
 
     def _finish(self) -> None:
         """Refuse a file with too many faulty lines or none that says anything; else complete the notices."""
@@ -221,7 +179,7 @@ class RunFile:
             raise FileError(
                 "no_queries", found, "at least one query with id and question", "See docs/formats.md.", first
             )
-        self._survey.finish(self._ledger)
+        self._book.close()
 
 
 def peek(blocks: Iterable[bytes]) -> tuple[bytes, Iterator[bytes]]:
