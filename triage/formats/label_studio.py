@@ -13,7 +13,7 @@
 | `predictions` | left out: they are a machine's |
 | any other choice, any other field of `data` | `meta` |
 
-Whether a verdict was given blind is not told there: it counts as not blind.
+Whether a verdict was blind is not told there; whoever gave it saw nothing of our machine.
 """  # noqa: E501 - a row of a table is one line
 
 from __future__ import annotations

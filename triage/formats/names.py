@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from triage.formats.cells import is_blank
+from triage.formats.cells import as_object, is_blank
 
 #: Field of a query -> names it goes by in other files, best first. Compared without case, spaces, dashes and dots.
 SYNONYMS: dict[str, tuple[str, ...]] = {
@@ -89,8 +89,7 @@ def document(value: object) -> dict[str, Any] | None:
     inner = value.get("document")
     if isinstance(inner, dict):
         value = {**value, **inner}
-    metadata = first(value, _METADATA)
-    more = metadata if isinstance(metadata, dict) else {}
+    more = as_object(first(value, _METADATA)) or {}
     slot = {"text": first(value, _TEXTS), "id": first(value, _IDS) or first(more, _IDS), "score": first(value, _SCORES)}
     if not isinstance(slot["text"], str) and slot["id"] is None:
         return None

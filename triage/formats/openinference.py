@@ -130,14 +130,12 @@ class OpenInference(Adapter):
         trace.question = trace.question or asked(row.get("input"))
         text = first(row, ("document", "reference"))
         found = documents(
-            [{"text": text, "score": row.get("document_score"), "metadata": _opened(row.get("document_metadata"))}]
+            [{"text": text, "score": row.get("document_score"), "metadata": row.get("document_metadata")}]
         )
         trace.retrieved = [*(trace.retrieved or []), *self._slots(found or [])]
 
     def _slots(self, found: list[Object]) -> list[Object]:
-        slots = documents(
-            [{**item, "metadata": _opened(item.get("metadata"))} if isinstance(item, dict) else item for item in found]
-        )
+        slots = documents(found)
         if slots is None:
             raise RecordError(
                 "retrieval.documents", "a document without id and content", "id or content", "Add one of them."
@@ -220,10 +218,6 @@ def _documents(attributes: Object, name: str) -> list[Any] | None:
         if (part := _LISTED.fullmatch(key)) and part[1] == name:
             numbered.setdefault(int(part[2]), {})[part[3].removeprefix("document.")] = value
     return [numbered[place] for place in sorted(numbered)] if numbered else None
-
-
-def _opened(value: Any) -> Any:  # noqa: ANN401 - JSON
-    return opened(value) if isinstance(value, str) else value
 
 
 def _trace_id(row: Object) -> str | None:
