@@ -1,0 +1,91 @@
+"""The main job with nothing running: commands alone, in a folder where no service was ever started."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from config import embedded
+from tests.conftest import ROOT
+from tests.faults.test_up import enterable
+
+pytestmark = pytest.mark.faults
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def manage(tmp_path: Path) -> Iterator[Run]:
+    """Return a caller of manage.py in a new folder, without DATABASE_URL and REDIS_URL."""
+    var = enterable(tmp_path) / "var"
+    environment = {key: value for key, value in os.environ.items() if key not in {"DATABASE_URL", "REDIS_URL"}}
+    environment["RAG_TRIAGE_VAR"] = str(var)
+
+    def call(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "manage.py", *arguments]
+        return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+
+    yield call
+    embedded.stop(var)
+
+
+def test_ingest_and_report_work_with_nothing_running(shared: Path, manage: Run, tmp_path: Path) -> None:
+    file = shared / "data" / "runs" / "clapnq_arm_k20.jsonl.gz"
+    first = manage("ingest", str(file), "--wait", "--json")
+    assert first.returncode == 0, first.stderr
+    told = json.loads(first.stdout)
+    assert (told["created"], told["queries"], told["failing"], told["errors"]) == (True, 345, 232, [])
+    assert sum(told["classes"].values()) == 232
+
+    again = json.loads(manage("ingest", str(file), "--wait", "--json").stdout)
+    assert (again["run"], again["created"]) == (told["run"], False)
+
+    note = json.loads(manage("report", "k20", "--format", "json").stdout)
+    assert note["run"] == told["run"]
+    table = manage("report", told["run"], "--format", "md").stdout
+    assert "| `retrieval_miss` |" in table
+    assert table == manage("report", told["run"], "--format", "md").stdout
+
+
+def test_a_damaged_file_imports_the_rest_and_names_each_damaged_line(shared: Path, manage: Run, tmp_path: Path) -> None:
+    with gzip.open(shared / "data" / "runs" / "clapnq_arm_k20.jsonl.gz", "rt", encoding="utf-8") as lines:
+        whole = list(lines)
+    damaged = list(range(40, len(whole) + 1, 40))
+    for number in damaged:
+        whole[number - 1] = whole[number - 1][:50] + "\n"
+    (tmp_path / "damaged.jsonl").write_text("".join(whole), encoding="utf-8")
+    result = manage("ingest", str(tmp_path / "damaged.jsonl"), "--wait", "--json")
+    assert result.returncode == 0, result.stderr
+    told = json.loads(result.stdout)
+    assert [error["line"] for error in told["errors"]] == damaged
+    assert all(error["remedy"] and error["expected"] for error in told["errors"])
+
+
+def test_a_cut_gzip_is_refused_and_leaves_nothing_behind(shared: Path, manage: Run, tmp_path: Path) -> None:
+    whole = (shared / "data" / "runs" / "clapnq_arm_k20.jsonl.gz").read_bytes()
+    (tmp_path / "cut.jsonl.gz").write_bytes(whole[: len(whole) // 2])
+    result = manage("ingest", str(tmp_path / "cut.jsonl.gz"), "--wait")
+    assert result.returncode == 2
+    assert "cut off" in (result.stdout + result.stderr) or "truncated" in (result.stdout + result.stderr)
+    assert json.loads(manage("runs", "--json").stdout)["runs"] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "queries", "failing", "unscored"),
+    [("factcheck_gpt", 94, 68, 68), ("mtrag_gpt-4o", 159, 35, None), ("mtrag_llama-3_1-405b-instruct", 159, 33, None)],
+)
+def test_real_runs_without_gold_or_claims_import_without_errors(
+    shared: Path, manage: Run, name: str, queries: int, failing: int, unscored: int | None
+) -> None:
+    result = manage("ingest", str(shared / "data" / "runs" / f"{name}.jsonl"), "--wait", "--json")
+    told = json.loads(result.stdout)
+    assert (told["queries"], told["failing"], told["errors"]) == (queries, failing, [])
+    assert any(warning["code"] == "no_gold" for warning in told["warnings"])
+    if unscored is not None:
+        assert told["classes"]["unscored"] == unscored
