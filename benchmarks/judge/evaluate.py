@@ -20,9 +20,10 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "judges.md"
 def main() -> None:
     """Measure everything and write it between the marks of the page."""
     grounding: dict[str, GroundingJudge] = {"lexical": LexicalGrounding(), "embedded": EmbeddedGrounding()}
+    checkpoint = speed.checkpoint()
     relevance: dict[str, RelevanceJudge] = {"lexical": LexicalRelevance(), "embedded": EmbeddedRelevance()}
     made = {
-        "grounding": tables.grounding_table(grounding),
+        "grounding": tables.grounding_table({**grounding, **checkpoint}),
         "contradictions": tables.contradiction_table(grounding),
         "answers": tables.mtrag_table(grounding),
         "labels": tables.label_table(grounding),

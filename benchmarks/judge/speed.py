@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import time
 from collections.abc import Callable
 
@@ -10,11 +11,36 @@ import onnxruntime
 from tokenizers import Tokenizer
 
 from benchmarks.judge import labelled
-from triage.core.judging import ChunkText, ClaimText, GroundingItem
+from triage.core.judging import ChunkText, ClaimText, GroundingItem, GroundingJudge
 from triage.judges.cross_encoder import MAX_TOKENS, MODEL_FILE, TOKENIZER_FILE, WEIGHTS
 from triage.judges.embedded import EmbeddedGrounding
+from triage.judges.nli import NliGrounding
+from triage.judges.setups import NliSetup
 
 PAIRS = 200
+
+
+def checkpoint() -> dict[str, GroundingJudge]:
+    """Return the fp16 checkpoint the int8 weights were made from, read by the NLI judge; nothing without torch."""
+    folder = labelled.DATA.parent / "models" / "grounding-ce-l12"
+    if importlib.util.find_spec("torch") is None or not folder.is_dir():
+        return {}
+    setup = NliSetup(kind="nli", model=str(folder), order="claim_first", max_tokens=MAX_TOKENS, threshold=0.31)
+    return {"fp16 checkpoint (torch)": NliGrounding("checkpoint", setup)}
+
+
+def _pipeline(pairs: list[labelled.Pair]) -> Callable[[], None] | None:
+    """Return a plain transformers pipeline call for each pair, fp32 on torch; None without torch."""
+    if not checkpoint():
+        return None
+    import torch
+    from transformers import pipeline
+
+    torch.set_num_threads(1)
+    folder = str(labelled.DATA.parent / "models" / "grounding-ce-l12")
+    ask = pipeline("text-classification", model=folder, dtype=torch.float32, device="cpu")
+    texts = [{"text": pair.claim, "text_pair": pair.text} for pair in pairs]
+    return lambda: [ask(text, truncation="only_second", max_length=MAX_TOKENS) for text in texts].clear()
 
 
 def table() -> list[str]:
@@ -22,8 +48,11 @@ def table() -> list[str]:
     pairs = [p for p in labelled.grounding("factcheck_gpt", "test") if len(p.text.split()) <= 100][:PAIRS]
     ours, bare = _rate(lambda: _ours(pairs)), _rate(_bare(pairs))
     head = ["| how (one thread) | pairs | pairs/s | of bare |", "|---|---|---|---|"]
+    plain = _pipeline(pairs)
+    rows = [] if plain is None else [(_rate(plain), "transformers pipeline, fp32 torch, one call a pair")]
     return [
         *head,
+        *(f"| {name} | {len(pairs)} | {len(pairs) / took:.1f} | {bare / took:.2f} |" for took, name in rows),
         f"| bare onnxruntime, tokenised before | {len(pairs)} | {len(pairs) / bare:.1f} | 1.00 |",
         f"| the judge, windows and evidence included | {len(pairs)} | {len(pairs) / ours:.1f} | {bare / ours:.2f} |",
     ]

@@ -91,6 +91,7 @@ class CrossEncoder:
         }
         return float(self._session.run(None, feed)[0][0, 0])
 
+    @lru_cache(maxsize=1_024)  # noqa: B019 - there is one encoder a process, and a claim is read with many chunks
     def cut(self, text: str) -> str:
         """Return the text up to its 96th token: a first text alone over the limit leaves no room for the second."""
         if len(text) <= MAX_FIRST_TOKENS:  # a token has at least one character

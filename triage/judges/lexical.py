@@ -28,11 +28,11 @@ from triage.core.judging import (
     Task,
 )
 from triage.core.sentences import sentences
-from triage.judges.words import Words, read
+from triage.judges.words import Words, merged, read
 
 NAME = "lexical"
 #: Part of the identity: any change of words, weights or thresholds is another judge.
-REVISION = "1"
+REVISION = "2"
 
 #: Weights of the grounding features in the order of `grounding_features`, then the constant.
 GROUNDING_WEIGHTS = (4.3, 1.11, -1.08, -0.12, 0.71, -0.84)
@@ -64,7 +64,8 @@ class Passage:
 def read_passage(text: str) -> Passage:
     """Read a chunk once for all the claims that are held against it."""
     text = text[:MAX_CHUNK_CHARS]
-    return Passage(read(text), tuple((read(text[start:end]), (start, end)) for start, end in sentences(text)))
+    parts = tuple((read(text[start:end]), (start, end)) for start, end in sentences(text))
+    return Passage(merged([words for words, _ in parts]), parts)
 
 
 @lru_cache(maxsize=4_096)

@@ -6,7 +6,7 @@ English only in its lists and suffixes; other languages fall back to comparing w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -88,6 +88,17 @@ def read(text: str) -> Words:
         starts_sentence = False
     pairs = frozenset(pairwise(sequence))
     return Words(frozenset(content), frozenset(numbers), frozenset(names), pairs, negations)
+
+
+def merged(parts: Sequence[Words]) -> Words:
+    """Return the words of several texts together; no pair crosses from one into the next."""
+    return Words(
+        frozenset().union(*(part.content for part in parts)),
+        frozenset().union(*(part.numbers for part in parts)),
+        frozenset().union(*(part.names for part in parts)),
+        frozenset().union(*(part.pairs for part in parts)),
+        sum(part.negations for part in parts),
+    )
 
 
 def _tokens(text: str) -> Iterator[tuple[str, bool]]:
