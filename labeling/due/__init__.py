@@ -1,0 +1,7 @@
+"""Verb: what a project has to do this quarter."""
+
+from __future__ import annotations
+
+from labeling.due.listing import Due, as_json, due, due_page
+
+__all__ = ["Due", "as_json", "due", "due_page"]
