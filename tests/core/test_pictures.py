@@ -49,6 +49,10 @@ def test_the_axis_of_ratios_is_labelled_in_quarters_with_words_inside_the_drawin
     assert [tick.anchor for tick in ticks] == ["start", "middle", "middle", "middle", "end"]
 
 
+def test_a_place_below_zero_is_labelled_with_a_real_minus() -> None:
+    assert [tick.label for tick in axis(-1.0, 1.0, (-1.0, 0.0, 1.0)).ticks] == ["\N{MINUS SIGN}1.0", "0.0", "1.0"]
+
+
 @given(st.floats(0, 1e7))
 def test_an_axis_of_counts_holds_the_largest_count_in_few_round_steps(most: float) -> None:
     on = count_axis(most)

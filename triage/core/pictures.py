@@ -74,7 +74,7 @@ def axis(low: float, high: float, labelled: Sequence[float], places: int = 1) ->
 
 def _tick(bare: Axis, value: float, places: int) -> Tick:
     anchor = "start" if value <= bare.low else "end" if value >= bare.high else "middle"
-    return Tick(bare.at(value), f"{value:.{places}f}", anchor)
+    return Tick(bare.at(value), f"{value:.{places}f}".replace("-", "\N{MINUS SIGN}"), anchor)
 
 
 def share_axis() -> Axis:
