@@ -83,7 +83,15 @@ def _own_words(query: Query, user_id: int) -> _OwnWords:
     if current is None:
         return _OwnWords(None, decision, was_saved=True)
     first = next(row for row in rows if not row.withdrawn)
-    earlier = Earlier(current.pk, current.label, current.sub_cause, current.note, first.blind, first.seconds)
+    earlier = Earlier(
+        verdict_id=current.pk,
+        label=current.label,
+        sub_cause=current.sub_cause,
+        note=current.note,
+        was_blind=first.blind,
+        seconds=first.seconds,
+        saved_at=current.created_at,
+    )
     return _OwnWords(earlier, decision, was_saved=True)
 
 

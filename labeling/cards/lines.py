@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from labeling.core.segments import Segment
@@ -151,6 +152,7 @@ class Earlier:
     note: str
     was_blind: bool
     seconds: float | None
+    saved_at: datetime
 
     @property
     def milliseconds(self) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from labeling.models.agreements import AgreementReport
 from labeling.models.calibrations import Calibration
+from labeling.models.comments import Comment
 from labeling.models.preferences import Preference
 from labeling.models.sessions import Lease, ReviewSession, SessionItem, Skip
 from labeling.models.verdicts import ClaimVerdict, GoldChallenge, Outcome, Verdict
@@ -12,6 +13,7 @@ __all__ = [
     "AgreementReport",
     "Calibration",
     "ClaimVerdict",
+    "Comment",
     "GoldChallenge",
     "Lease",
     "Outcome",

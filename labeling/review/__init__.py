@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from labeling.review.adjudicate import Ruling, adjudicate, contradictory, disputed
+from labeling.review.bulk import confirm, confirmable
 from labeling.review.decision import (
     ContradictoryError,
     Decision,
@@ -16,6 +17,7 @@ from labeling.review.decision import (
 )
 from labeling.review.save import save
 from labeling.review.steps import UNDO_LIMIT, Undone, previous_position, requeue, skip, undo
+from labeling.review.talk import comment, may_talk
 
 __all__ = [
     "UNDO_LIMIT",
@@ -31,8 +33,12 @@ __all__ = [
     "Ticket",
     "Undone",
     "adjudicate",
+    "comment",
+    "confirm",
+    "confirmable",
     "contradictory",
     "disputed",
+    "may_talk",
     "previous_position",
     "requeue",
     "save",

@@ -13,7 +13,7 @@ from django.urls import reverse
 from labeling.cards import BlindCard, MachineWord, blind_card, revealed_card, top_bar
 from labeling.core.consistency import Conflict
 from labeling.keys import keys_of
-from labeling.models import ReviewSession, SessionItem
+from labeling.models import Comment, ReviewSession, SessionItem
 from labeling.review import Decision
 from labeling.worklist import Seat, take, why_empty
 from triage.access import user
@@ -86,6 +86,7 @@ def show_item(
     card = blind_card(item, me, seat.token if seat else None, typed, whole="whole" in request.GET)
     mode = mode or mode_of(item, card, is_typed=typed is not None)
     policy = item.session.run.project.policy()
+    saved_at = telling.saved_at or (card.earlier.saved_at if card.earlier else None)
     machine: MachineWord | None = None if mode in {"blind", "gone"} else revealed_card(item, card, policy).machine
     context = {
         "session": item.session,
@@ -93,9 +94,10 @@ def show_item(
         "machine": machine,
         "mode": mode,
         "button": BUTTONS[mode],
-        "bar": top_bar(item.session, me, seat.seconds_left if seat else None, telling.saved_at),
+        "bar": top_bar(item.session, me, seat.seconds_left if seat else None, saved_at),
         "keys": keys_of(me),
         "faithfulness": policy.faithfulness,
+        "comments": Comment.objects.filter(query=item.query_id).count() if mode == "revealed" else 0,
         "telling": telling,
     }
     address = reverse("item", args=[item.session.key, item.position])

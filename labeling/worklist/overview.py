@@ -9,6 +9,7 @@ from django.db import connection
 from django.db.models import Count, Q, QuerySet
 
 from labeling.models import ReviewSession
+from triage.core.intervals import wilson
 from triage.models import Project
 
 #: Per reviewer of a session: saves that stand, median seconds of all and of the last 20 first saves, last save, how
@@ -47,6 +48,25 @@ LEFT JOIN held ON held.reviewer_id = person.id
 LEFT JOIN skipped ON skipped.reviewer_id = person.id
 WHERE said.reviewer_id IS NOT NULL OR held.reviewer_id IS NOT NULL OR skipped.reviewer_id IS NOT NULL
 ORDER BY COALESCE(said.done, 0) DESC, person.username
+"""
+
+#: Answers of a session of which every current claim has a person's mark: how many, and how many of them have one mark
+#: that is not `supported`. Several people: the answer counts as unsupported if the final word on any claim is; a claim
+#: marked differently by two goes by the majority, a tie counts as not supported.
+MARKED = """
+WITH marks AS (
+    SELECT claim.query_id, claim.id AS claim_id,
+        count(mark.id) AS given, count(mark.id) FILTER (WHERE mark.label = 'supported') AS supported
+    FROM labeling_sessionitem AS item
+    JOIN triage_claim AS claim ON claim.query_id = item.query_id AND claim.is_current
+    LEFT JOIN labeling_claimverdict AS mark ON mark.claim_id = claim.id AND mark.is_current
+    WHERE item.session_id = %(session)s GROUP BY claim.query_id, claim.id
+),
+answers AS (
+    SELECT query_id, bool_and(given > 0) AS is_marked, bool_or(given > 0 AND supported * 2 <= given) AS is_unsupported
+    FROM marks GROUP BY query_id
+)
+SELECT count(*) FILTER (WHERE is_marked), count(*) FILTER (WHERE is_marked AND is_unsupported) FROM answers
 """
 
 POPULATIONS = {
@@ -97,12 +117,29 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
+class Unsupported:
+    """How many fully marked answers have at least one claim that people do not find supported."""
+
+    count: int
+    n: int
+    #: 95 % Wilson limits of the share; None without a marked answer.
+    low: float | None
+    high: float | None
+
+    @property
+    def share(self) -> float | None:
+        """Return the share; None without a marked answer."""
+        return self.count / self.n if self.n else None
+
+
+@dataclass(frozen=True, slots=True)
 class Overview:
     """A session with its people, and the time the rest will take at the present pace."""
 
     line: SessionLine
     shares: tuple[Share, ...]
     left_ms: float | None
+    unsupported: Unsupported
 
 
 def _counted(sessions: QuerySet[ReviewSession]) -> list[SessionLine]:
@@ -146,7 +183,16 @@ def overview(session: ReviewSession, only: int | None = None) -> Overview:
     people = shares(session)
     paces = [share.recent_ms for share in people if share.recent_ms is not None and share.until is not None]
     left = line.open * (sum(paces) / len(paces)) / len(paces) if paces and line.open else None
-    return Overview(line, tuple(one for one in people if only in (None, one.user_id)), left)
+    return Overview(line, tuple(one for one in people if only in (None, one.user_id)), left, unsupported(session))
+
+
+def unsupported(session: ReviewSession) -> Unsupported:
+    """Return the answers of the session with at least one unsupported claim, by people's marks alone."""
+    with connection.cursor() as cursor:
+        cursor.execute(MARKED, {"session": session.pk})
+        n, count = cursor.fetchone()
+    low, high = wilson(count, n) if n else (None, None)
+    return Unsupported(count, n, low, high)
 
 
 def _ms(seconds: float | None) -> float | None:

@@ -15,7 +15,7 @@ from labeling.models import GoldChallenge, Outcome, ReviewSession, Verdict
 from labeling.settle import settle_queries
 from labeling.worklist import Filter, Wish, default_session, make_session, overview, session_lines, take
 from tests.factories import make_claim, make_judge, make_member, make_query, make_run
-from tests.labeling.screens import client_of, make_desk
+from tests.labeling.screens import client_of, make_case, make_desk
 from triage.models import Query, Role, Run, Score, Suggestion
 
 pytestmark = pytest.mark.django_db
@@ -251,3 +251,28 @@ def test_P52_verdicts_that_came_with_a_file_count_in_the_outcome() -> None:
     )
     settle_queries([query.pk])
     assert Outcome.objects.get(query=query).label == "still_wrong"
+
+
+def test_fifty_answers_without_gold_or_judge_give_the_share_with_an_unsupported_claim() -> None:
+    run = make_run()
+    for _ in range(50):
+        make_case(run, correct=None, gold=None, claims=2)
+    desk = make_desk(items=0, run=run)
+    assert desk.session.population == "undecided"
+    for position in range(1, 21):
+        form = desk.form(position)
+        claims = sorted(name.removeprefix("evidence-") for name in form if name.startswith("evidence-"))
+        marks = {
+            f"claim-{claims[0]}": "supported",
+            f"claim-{claims[1]}": "unsupported" if position <= 5 else "supported",
+        }
+        label = "unsupported_claims" if position <= 5 else "not_a_failure"
+        desk.send({**form, **marks, "label": label}, position)
+    found = overview(desk.session).unsupported
+    assert (found.count, found.n) == (5, 20)
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low == pytest.approx(0.112, abs=0.001)
+    assert found.high == pytest.approx(0.469, abs=0.001)
+    page = desk.client.get(f"/sessions/{desk.session.key}/").content.decode()
+    assert "25.0" in page
