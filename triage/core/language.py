@@ -28,19 +28,26 @@ _SMALL_WORDS: dict[str, frozenset[str]] = {
 }
 
 
+_LANGUAGES: dict[str, tuple[str, ...]] = {
+    word: tuple(name for name, small in _SMALL_WORDS.items() if word in small)
+    for word in frozenset().union(*_SMALL_WORDS.values())
+}
+
+
 def is_plainly_not_english(text: str) -> bool:
     """Say whether most letters are of another script, or the small words are another language's."""
     start = text[:_LOOKED_AT]
-    letters = [char for char in start if char.isalpha()]
-    if not letters:
-        return False
-    if sum(not _is_latin(char) for char in letters) * 2 > len(letters):
+    if not start.isascii() and _is_another_script(start):
         return True
-    words = Counter(word.casefold() for word in _WORD.findall(start))
-    found = {name: sum(words[word] for word in small) for name, small in _SMALL_WORDS.items()}
-    english = found.pop("en")
-    best = max(found.values())
+    found = Counter(name for word in _WORD.findall(start) for name in _LANGUAGES.get(word.casefold(), ()))
+    english = found.pop("en", 0)
+    best = max(found.values(), default=0)
     return best >= _ENOUGH and best > 2 * english
+
+
+def _is_another_script(text: str) -> bool:
+    letters = [char for char in text if char.isalpha()]
+    return sum(not _is_latin(char) for char in letters) * 2 > len(letters)
 
 
 def _is_latin(char: str) -> bool:

@@ -12,8 +12,10 @@ from django.db import connection, models
 _IDS_AT_ONCE = 1_000
 
 
-def as_json(value: object) -> str:
-    """Return JSON for a jsonb column."""
+def as_json(value: dict[str, Any] | list[Any]) -> str:
+    """Return JSON for a jsonb column. Most are empty: those cost nothing."""
+    if not value:
+        return "[]" if isinstance(value, list) else "{}"
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 

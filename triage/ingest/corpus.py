@@ -21,6 +21,7 @@ from triage.models import Chunk, RunChunk
 Details = Mapping[str, Any]
 
 _COLUMNS = ("id", "project_id", "key", "content_hash", "text_hash", *CHUNK_FIELDS, "meta")
+_KNOWN = "SELECT content_hash, id FROM triage_chunk WHERE project_id = %(project)s AND content_hash = ANY(%(hashes)s)"
 _MOVE = (
     """UPDATE triage_runchunk AS held SET chunk_id = moved.new
        FROM unnest(%(old)s::bigint[], %(new)s::bigint[]) AS moved(old, new)
@@ -95,8 +96,9 @@ class Corpus:
         return {key: known[digest] for key, digest in hashes.items()}
 
     def _known(self, hashes: Iterable[bytes]) -> dict[bytes, int]:
-        found = Chunk.objects.filter(project=self._project, content_hash__in=list(hashes))
-        return {bytes(digest): number for digest, number in found.values_list("content_hash", "pk")}
+        with connection.cursor() as cursor:
+            cursor.execute(_KNOWN, {"project": self._project, "hashes": list(hashes)})
+            return {bytes(digest): number for digest, number in cursor.fetchall()}
 
     def _columns(self, number: int, key: str, digest: bytes, details: Details) -> list[object]:
         text = details.get("text")

@@ -28,6 +28,8 @@ _CLAIM = (
     "id", "query_id", "position", "text", "text_hash", "span_start", "span_end", "source", "is_current", "recorded",
     "human", "meta",
 )  # fmt: skip
+#: Stands between texts that are searched together: no phrase reaches over it.
+_BETWEEN = " ¶ "
 _CITATION = ("claim_id", "position", "cited", "chunk_id", "whole_document")
 
 
@@ -141,7 +143,7 @@ def flags(query: QueryRecord) -> list[str]:
     verdicts = [verdict for claim in query.claims or () for verdict in claim.verdicts]
     found = {
         NO_CLAIMS_GIVEN: query.claims == [],
-        "talks_to_judge": any(map(talks_to_judge, [query.answer, *(claim.text for claim in query.claims or ())])),
+        "talks_to_judge": talks_to_judge(_BETWEEN.join([query.answer or "", *(c.text for c in query.claims or ())])),
         "not_english": is_plainly_not_english(query.answer or query.question),
         "duplicate_chunk": len({slot.id for slot in slots}) < len(slots),
         "score_out_of_range": any(score.value is not None and not score.usable for score in query.scores)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar
 
-from pydantic import BeforeValidator, Field, ValidationInfo
+from pydantic import Field, ValidationInfo
 
-from triage.core.records.record import Record
-from triage.core.records.values import Count, Id, Number, Time, as_id
+from triage.core.records.record import Line, Record
+from triage.core.records.values import Count, Else, Id, Ids, Number, Text, Time, as_id, null_means
 
 
 def _reference(value: object, info: ValidationInfo) -> object:
     """Return the id of a document or chunk; blank means none."""
-    return "" if isinstance(value, str) and not value.strip() else as_id(value, info)
+    blank = value is None or (isinstance(value, str) and not value.strip())
+    return "" if blank else as_id(value, info)
 
 
-Reference = Annotated[str, BeforeValidator(_reference, json_schema_input_type=str | int | float | None)]
+Reference = Annotated[str, Field(max_length=500, pattern=r"^$|\S"), Else(_reference, int | float | None)]
 
 
 class ChunkDetails(Record):
@@ -24,16 +25,16 @@ class ChunkDetails(Record):
     id: Id = Field(description="Names the chunk within the file.")
     text: str | None = Field(default=None, description="Null or left out = text not supplied.")
     document: Reference = Field(default="", description="The document it was cut from.")
-    section: str = Field(default="", description="Its section.")
-    title: str = Field(default="", description="Title of the document.")
-    url: str = Field(default="", description="Where people can read it.")
+    section: Text = Field(default="", description="Its section.")
+    title: Text = Field(default="", description="Title of the document.")
+    url: Text = Field(default="", description="Where people can read it.")
     tokens: Count = Field(default=None, description="Length in tokens of the generator.")
     updated_at: Time = Field(default=None, description="When its document was last changed.")
     superseded_by: Reference = Field(default="", description="Chunk or document that replaced it.")
-    summary_of: list[Id] = Field(default_factory=list, description="Chunks it summarises.")
+    summary_of: Ids = Field(default_factory=list, description="Chunks it summarises.")
 
 
-class ChunkRecord(ChunkDetails):
+class ChunkRecord(ChunkDetails, Line):
     """One chunk of the corpus on a line of its own."""
 
 
@@ -50,15 +51,23 @@ class RetrievedRecord(ChunkDetails):
     rank: Number = Field(default=None, description="1 to n without gaps, else list order is used.")
     score: Number = Field(default=None, description="The retriever's score, on any scale.")
     rerank_score: Number = Field(default=None, description="The reranker's score, on any scale.")
-    in_context: bool = Field(default=True, description="Whether it entered the prompt.")
+    in_context: Annotated[bool, null_means(lambda: True)] = Field(
+        default=True, description="Whether it entered the prompt."
+    )
 
     def details(self) -> dict[str, Any]:
         """Return what this slot says of its chunk, field by field; nothing where it is an id alone."""
-        return told(self) if len(self.model_fields_set) > 1 else {}
+        return told(self)
+
+
+_DETAILS = frozenset(CHUNK_FIELDS)
 
 
 def told(chunk: ChunkDetails) -> dict[str, Any]:
     """Return the fields of a chunk that carry something. A blank text does (it is blank); a blank title does not."""
-    said = chunk.model_fields_set
-    fields = {name: getattr(chunk, name) for name in CHUNK_FIELDS if name in said}
-    return {name: value for name, value in fields.items() if value or value == 0 or (name == "text" and value == "")}
+    fields = {}
+    for name in chunk.__pydantic_fields_set__ & _DETAILS:
+        value = getattr(chunk, name)
+        if value or value == 0 or (name == "text" and value == ""):
+            fields[name] = value
+    return fields

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
+from pydantic import AfterValidator, Field, ValidationInfo
 
 from triage.core.records.faults import refusal
-from triage.core.records.record import Record
-from triage.core.records.values import Id, Number, Time, remark
+from triage.core.records.record import Record, kept
+from triage.core.records.values import Else, Ids, Number, OptionalId, Text, Time, null_means, remark
 
 SupportWord = Literal["supported", "unsupported", "contradicted", "unsure"]
 _PAIR = {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2}
@@ -33,10 +33,10 @@ class VerdictRecord(Record):
     level: ClassVar[int] = 5
     path: ClassVar[str] = "claims[].verdicts[]."
 
-    chunk: Id | None = Field(default=None, description="The chunk, or null for the context as a whole.")
+    chunk: OptionalId = Field(default=None, description="The chunk, or null for the context as a whole.")
     label: SupportWord | None = Field(default=None, description="Where label and score disagree, the label wins.")
     score: Number = Field(default=None, description="0 to 1; anything else is kept and not used.")
-    judge: str = Field(default="", description="Who said so.")
+    judge: Text = Field(default="", description="Who said so.")
 
 
 class ClaimMarkRecord(Record):
@@ -46,17 +46,21 @@ class ClaimMarkRecord(Record):
     path: ClassVar[str] = "claims[].human[]."
 
     label: SupportWord = Field(description="What the person said.")
-    chunk: Id | None = Field(default=None, description="The chunk it rests on.")
+    chunk: OptionalId = Field(default=None, description="The chunk it rests on.")
     span: Span | None = Field(default=None, description="The words of the chunk, in code points.")
-    reviewer: Id | None = Field(default=None, description="Any key.")
+    reviewer: OptionalId = Field(default=None, description="Any key.")
     blind: bool | None = Field(
         default=None, description="Whether nothing our machine said was on the page; null = given elsewhere, so blind."
     )
     at: Time = Field(default=None, description="When.")
 
 
-def _words(value: str) -> str:
-    if not value.strip():
+Verdicts = Annotated[list[VerdictRecord], null_means(list), AfterValidator(kept)]
+Marks = Annotated[list[ClaimMarkRecord], null_means(list), AfterValidator(kept)]
+
+
+def _words(value: Any, _info: ValidationInfo) -> Any:  # noqa: ANN401 - checked again as text
+    if isinstance(value, str):
         raise refusal("a claim with words", "Remove the claim, or write it out.")
     return value
 
@@ -67,15 +71,15 @@ class ClaimRecord(Record):
     level: ClassVar[int] = 3
     path: ClassVar[str] = "claims[]."
 
-    text: Annotated[str, AfterValidator(_words)] = Field(description="The statement, readable on its own.")
+    text: Annotated[str, Field(pattern=r"\S"), Else(_words)] = Field(description="The statement, readable on its own.")
     span: Place | None = Field(default=None, description="Its place in the answer, in code points.")
-    cites: list[Id] = Field(default_factory=list, description="Chunks (or documents) it says it rests on.")
-    verdicts: list[VerdictRecord] = Field(default_factory=list, description="A recorded judge's, never a person's.")
-    human: list[ClaimMarkRecord] = Field(default_factory=list, description="People's marks, never a judge's.")
+    cites: Ids = Field(default_factory=list, description="Chunks (or documents) it says it rests on.")
+    verdicts: Verdicts = Field(default_factory=list, description="A recorded judge's, never a person's.")
+    human: Marks = Field(default_factory=list, description="People's marks, never a judge's.")
 
 
-def _claim(value: object, info: ValidationInfo) -> object:
-    """Return a claim given as a bare string as an object; check the span against the answer."""
+def _claim(value: object, _info: ValidationInfo) -> object:
+    """Return a claim given as a bare string as an object."""
     if isinstance(value, str):
         return {"text": value}
     if not isinstance(value, dict):
@@ -83,19 +87,21 @@ def _claim(value: object, info: ValidationInfo) -> object:
     return value
 
 
-def _placed(claim: ClaimRecord, info: ValidationInfo) -> ClaimRecord:
+def _placed(claims: list[ClaimRecord] | None, info: ValidationInfo) -> list[ClaimRecord] | None:
+    """Check every span against the answer, and remark on recorded verdicts that cannot be used."""
     answer = info.data.get("answer")
     longest = len(answer) if isinstance(answer, str) else 0
-    if claim.span and "answer" in info.data and not 0 <= claim.span[0] < claim.span[1] <= longest:
-        raise refusal(
-            f"start before end, within 0 to {longest:,}",
-            "Count in code points of the answer, end exclusive.",
-            found=str(claim.span),
-            at=".span",
-        )
-    for verdict in claim.verdicts:
-        _remark_on(verdict, info)
-    return claim
+    for number, claim in enumerate(claims or ()):
+        if claim.span and "answer" in info.data and not 0 <= claim.span[0] < claim.span[1] <= longest:
+            raise refusal(
+                f"start before end, within 0 to {longest:,}",
+                "Count in code points of the answer, end exclusive.",
+                found=str(claim.span),
+                at=f"[{number}].span",
+            )
+        for verdict in claim.verdicts:
+            _remark_on(verdict, info)
+    return claims
 
 
 def _remark_on(verdict: VerdictRecord, info: ValidationInfo) -> None:
@@ -105,8 +111,6 @@ def _remark_on(verdict: VerdictRecord, info: ValidationInfo) -> None:
         remark(info, "empty_verdict")
 
 
-ClaimItem = Annotated[
-    ClaimRecord, BeforeValidator(_claim, json_schema_input_type=str | ClaimRecord), AfterValidator(_placed)
+Claims = Annotated[
+    list[Annotated[ClaimRecord, Else(_claim, str)]] | None, AfterValidator(kept), AfterValidator(_placed)
 ]
-Claims = list[ClaimItem]
-JsonObject = dict[str, Any]

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from triage.core.records.chunk import CHUNK_FIELDS
@@ -47,9 +46,8 @@ class Content:
         """Take in one hashed fact about a chunk that was not known before."""
         self._facts = (self._facts + int.from_bytes(fact)) % _MODULUS
 
-    def add_query(self, query: QueryRecord) -> None:
-        """Take in a query; the facts about its chunks come by `add_fact`."""
-        body = canonical_query(query)
+    def add_query(self, body: bytes) -> None:
+        """Take in a query in its canonical form; the facts about its chunks come by `add_fact`."""
         self._queries.update(len(body).to_bytes(8))
         self._queries.update(body)
 
@@ -68,12 +66,8 @@ def canonical_query(query: QueryRecord) -> bytes:
     return query.model_dump_json(exclude=left_out, exclude_defaults=True).encode()
 
 
-def facts(key: str, details: Mapping[str, Any]) -> dict[str, bytes]:
-    """Return field -> hash of the fact that chunk `key` has this value there."""
-    prefix = json.dumps(key).encode()
-    return {name: _fact(prefix, name, value) for name, value in details.items()}
-
-
-def _fact(prefix: bytes, name: str, value: object) -> bytes:
+def fact(key: str, name: str, value: object) -> bytes:
+    """Return the hash of the fact that chunk `key` has this value in the field `name`."""
     body = value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)
-    return hashlib.blake2b(b"\x1f".join((prefix, name.encode(), body.encode())), digest_size=_WIDTH).digest()
+    told = f"{len(key)}:{key}{name}:{body}".encode()
+    return hashlib.blake2b(told, digest_size=_WIDTH).digest()

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from triage.core.records.chunk import CHUNK_FIELDS, ChunkRecord, RetrievedRecord, told
-from triage.core.records.content import facts
+from triage.core.records.content import fact
 from triage.core.records.faults import RecordError, describe
 
 _FIELDS = (*CHUNK_FIELDS, "meta")
 _NUMBER = {name: number.to_bytes(1) for number, name in enumerate(_FIELDS)}
 _TEXT = _NUMBER["text"][0]
-#: One remembered fact: the field's number and the first bytes of the fact's hash.
+#: One remembered fact: the field's number and seven bytes of its value's hash.
 _SLOT = 8
 #: Names of chunks without a text that are remembered, to list the first of them.
 _NAMES_KEPT = 1_000
@@ -23,70 +23,77 @@ Details = dict[str, Any]
 
 @dataclass(slots=True)
 class Learned:
-    """What one record added: chunk id -> details not known before, their hashes, and what contradicts."""
+    """What one record adds: chunk id -> details not known before, their marks, and what contradicts."""
 
     new: dict[str, Details] = field(default_factory=dict)
-    hashes: dict[str, dict[str, bytes]] = field(default_factory=dict)
+    marks: dict[int, bytes] = field(default_factory=dict)
     differing: list[str] = field(default_factory=list)
 
     def facts(self) -> Iterator[bytes]:
         """Yield the hash of every new fact."""
-        for hashes in self.hashes.values():
-            yield from hashes.values()
+        for key, details in self.new.items():
+            for name, value in details.items():
+                yield fact(key, name, value)
 
 
 class Ledger:
-    """Knows, for every chunk id of the file, which details it has and a short hash of each."""
+    """Knows, for every chunk id of the file, which details it has and a short mark of each."""
 
     def __init__(self) -> None:
         self._known: dict[int, bytes] = {}
         self._nameless: dict[int, str] = {}
 
     def mention(self, keys: Iterable[str]) -> None:
-        """Remember chunk ids that were named without any detail."""
+        """Remember chunk ids that were named, with or without details."""
         for key in keys:
             number = hash(key)
-            if number not in self._known:
-                self._known[number] = b""
-                self._without_text(number, key)
+            known = self._known.setdefault(number, b"")
+            if not known and number not in self._nameless and len(self._nameless) < _NAMES_KEPT:
+                self._nameless[number] = key
 
-    def _without_text(self, number: int, key: str) -> None:
-        if len(self._nameless) < _NAMES_KEPT:
-            self._nameless[number] = key
-
-    def learn(self, mentions: Mapping[str, Details]) -> Learned:
-        """Take in details of chunks; what was known already stays as it was.
+    def compare(self, mentions: Mapping[str, Details]) -> Learned:
+        """Say what of these details is new. Nothing is taken in yet; what is known already stays as it is.
 
         Raises:
-            RecordError: a chunk came with another text than before. Nothing is taken in then.
+            RecordError: a chunk came with another text than before.
         """
         learned = Learned()
         for key, details in mentions.items():
-            self._compare(key, details, learned)
-        for key, hashes in learned.hashes.items():
-            self._remember(key, hashes)
+            if details:
+                self._compare(key, details, learned)
         return learned
 
     def _compare(self, key: str, details: Details, learned: Learned) -> None:
-        known = self._known.get(hash(key), b"")
-        for name, fact in facts(key, details).items():
-            before = _find(known, _NUMBER[name][0])
-            if before is None:
-                learned.new.setdefault(key, {})[name] = details[name]
-                learned.hashes.setdefault(key, {})[name] = fact
-            elif before != fact[: _SLOT - 1] and name == "text":
-                raise _contradiction(key)
-            elif before != fact[: _SLOT - 1]:
-                learned.differing.append(f"{key} {name}")
-
-    def _remember(self, key: str, hashes: Mapping[str, bytes]) -> None:
         number = hash(key)
         known = self._known.get(number, b"")
-        self._known[number] = known + b"".join(_NUMBER[name] + fact[: _SLOT - 1] for name, fact in hashes.items())
-        if "text" in hashes:
-            self._nameless.pop(number, None)
-        elif not known:
-            self._without_text(number, key)
+        new, marks = {}, b""
+        for name, value in details.items():
+            mark = _mark(name, value)
+            before = _find(known, mark[0])
+            if before is None:
+                new[name] = value
+                marks += mark
+            elif before != mark and name == "text":
+                raise _contradiction(key)
+            elif before != mark:
+                learned.differing.append(f"{key} {name}")
+        if new:
+            learned.new[key], learned.marks[number] = new, marks
+
+    def take(self, learned: Learned) -> None:
+        """Take in what `compare` found new."""
+        for number, marks in learned.marks.items():
+            self._known[number] = known = self._known.get(number, b"") + marks
+            if number in self._nameless and _find(known, _TEXT) is not None:
+                del self._nameless[number]
+        for key in learned.new:
+            number = hash(key)
+            if number not in self._nameless and _find(self._known[number], _TEXT) is None:
+                self._name(number, key)
+
+    def _name(self, number: int, key: str) -> None:
+        if len(self._nameless) < _NAMES_KEPT:
+            self._nameless[number] = key
 
     def without_text(self) -> tuple[int, list[str]]:
         """Return how many of the ids named so far have no text, and the first of them by name."""
@@ -97,10 +104,16 @@ class Ledger:
         return len(self._known)
 
 
+def _mark(name: str, value: object) -> bytes:
+    """Return the field's number and seven bytes that tell its value from others within this process."""
+    number = hash(value) if isinstance(value, str) else hash(repr(value))
+    return _NUMBER[name] + number.to_bytes(_SLOT, signed=True)[1:]
+
+
 def _find(known: bytes, number: int) -> bytes | None:
     for start in range(0, len(known), _SLOT):
         if known[start] == number:
-            return known[start + 1 : start + _SLOT]
+            return known[start : start + _SLOT]
     return None
 
 

@@ -13,7 +13,7 @@ from triage.core.records.free import has_unstorable, storable
 from triage.core.records.notices import Remarks
 from triage.core.records.query import QueryRecord
 from triage.core.records.run import RunRecord
-from triage.core.records.values import Reading
+from triage.core.records.values import PLAIN, ROUND, Reading
 
 AnyRecord = RunRecord | ChunkRecord | QueryRecord
 
@@ -85,8 +85,8 @@ def _kind(data: dict[str, Any]) -> tuple[type[AnyRecord], dict[str, Any]]:
 
 
 def _fault(error: ValidationError, fields: dict[str, Any]) -> RecordError:
-    first = error.errors(include_url=False)[0]
-    place, value = first["loc"], first["input"]
+    first = next(each for each in error.errors(include_url=False) if PLAIN not in each["loc"])
+    place, value = tuple(step for step in first["loc"] if step != ROUND), first["input"]
     if place[:1] == ("scores",) and isinstance(fields.get("scores"), dict) and len(place) > 1:
         place = ("scores", sorted(fields["scores"])[int(place[1])])
     if first["type"] == "missing":

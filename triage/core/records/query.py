@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
@@ -10,10 +9,10 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 from triage.core.records.chunk import RetrievedRecord
 from triage.core.records.claim import Claims
 from triage.core.records.faults import refusal
-from triage.core.records.people import ChallengeRecord, HumanVerdictRecord, Rating
-from triage.core.records.record import Record
+from triage.core.records.people import Challenges, HumanVerdicts, Ratings
+from triage.core.records.record import Line, Record, kept
 from triage.core.records.scores import Scores, at_k
-from triage.core.records.values import Amount, Id, Word, limits_of, remark
+from triage.core.records.values import Amount, Else, Id, Text, Word, limits_of, null_means, remark
 
 #: Flag of a query whose file said `"claims": []`: there is nothing to check, on purpose.
 NO_CLAIMS_GIVEN = "no_claims_given"
@@ -31,7 +30,7 @@ class TurnRecord(Record):
     text: str = Field(description="What was said.")
 
 
-def _slot(value: object) -> object:
+def _slot(value: object, _info: ValidationInfo) -> object:
     """Return a slot given as a bare id as an object."""
     if isinstance(value, str | int | float) and not isinstance(value, bool):
         return {"id": value}
@@ -56,19 +55,21 @@ def _in_rank_order(slots: list[RetrievedRecord] | None, info: ValidationInfo) ->
         return slots
     if len({slot.id for slot in slots}) < len(slots):
         remark(info, "duplicate_chunk")
-    if any(slot.text is not None and not slot.text.strip() for slot in slots):
-        remark(info, "blank_chunk")
+    for slot in slots:
+        if slot.text is not None and not slot.text.strip():
+            remark(info, "blank_chunk")
+            break
     return _falling(_by_rank(slots, info), info)
 
 
 def _by_rank(slots: list[RetrievedRecord], info: ValidationInfo) -> list[RetrievedRecord]:
-    ranks = [slot.rank for slot in slots if slot.rank is not None]
-    if not ranks:
+    ranks = [slot.rank for slot in slots]
+    if set(ranks) == {None}:
         return slots
     expected = list(range(1, len(slots) + 1))
     if ranks == expected:
         return slots
-    if sorted(ranks) != expected:
+    if None in ranks or sorted(ranks) != expected:  # type: ignore[type-var]
         remark(info, "ranks_not_contiguous")
         return slots
     remark(info, "sorted_by_rank")
@@ -78,9 +79,9 @@ def _by_rank(slots: list[RetrievedRecord], info: ValidationInfo) -> list[Retriev
 def _falling(slots: list[RetrievedRecord], info: ValidationInfo) -> list[RetrievedRecord]:
     """Remark on retrieval scores that rise along the ranks, unless a reranker made the order."""
     scores = [slot.score for slot in slots]
-    if any(slot.rerank_score is not None for slot in slots) or None in scores:
+    if None in scores or scores == sorted(scores, reverse=True):  # type: ignore[type-var]
         return slots
-    if any(later > earlier for earlier, later in pairwise(scores)):  # type: ignore[operator]
+    if all(slot.rerank_score is None for slot in slots):
         remark(info, "scores_not_descending")
     return slots
 
@@ -148,14 +149,18 @@ def _scores(scores: Any, info: ValidationInfo) -> Any:  # noqa: ANN401 - typed b
 
 
 Slots = Annotated[
-    list[Annotated[RetrievedRecord, BeforeValidator(_slot, json_schema_input_type=str | float | RetrievedRecord)]]
-    | None,
+    list[Annotated[RetrievedRecord, Else(_slot, str | int | float)]] | None,
+    AfterValidator(kept),
     BeforeValidator(_retrieval),
     AfterValidator(_in_rank_order),
 ]
+Turns = Annotated[list[TurnRecord], null_means(list), AfterValidator(kept)]
+Origins = Annotated[dict[str, list[str]], null_means(dict), BeforeValidator(_origins), AfterValidator(_extra_origins)]
+Reranked = Annotated[Literal["", "ok", "timeout", "off"], null_means(str)]
+ClaimsFrom = Annotated[Literal["file", "split"], null_means(lambda: "file")]
 
 
-class QueryRecord(Record):
+class QueryRecord(Line):
     """One line of a run file: a question, what was retrieved, what was answered, and what is known to be right."""
 
     id: Id = Field(description="Unique in the file; numbers become their shortest decimal string.")
@@ -164,33 +169,33 @@ class QueryRecord(Record):
     retrieved: Slots = Field(
         default=None, validate_default=True, description="Best first; null = unknown; [] = nothing."
     )
-    answerable: bool = Field(default=True, description="False = the corpus holds no answer.")
+    answerable: Annotated[bool, null_means(lambda: True)] = Field(
+        default=True, description="False = the corpus holds no answer."
+    )
     gold: Annotated[list[Id] | None, BeforeValidator(_gold), AfterValidator(_known_gold)] = Field(
         default=None, description="Ids of the chunks that hold the answer; null = unknown."
     )
-    gold_from: Annotated[dict[str, list[str]], BeforeValidator(_origins), AfterValidator(_extra_origins)] = Field(
-        default_factory=dict, description="Gold id -> retrievers it was pooled from, or human."
-    )
+    gold_from: Origins = Field(default_factory=dict, description="Gold id -> retrievers it was pooled from, or human.")
     reference: str | None = Field(default=None, description="Reference answer.")
     correct: bool | None = Field(default=None, description="The end-to-end verdict; null = undecided.")
     abstained: bool | None = Field(default=None, description="Null = decided by the patterns of the policy.")
-    claims: Annotated[Claims | None, BeforeValidator(_claims)] = Field(
+    claims: Annotated[Claims, BeforeValidator(_claims)] = Field(
         default=None, description="Null = split by us; [] = the answer claims nothing."
     )
-    claims_from: Literal["file", "split"] = Field(
+    claims_from: ClaimsFrom = Field(
         default="file", description="split = an export wrote down claims that we had split; they are no content."
     )
     scores: Annotated[Scores, AfterValidator(_scores)] = Field(default_factory=list, description="Recorded scores.")
-    human: list[HumanVerdictRecord] = Field(default_factory=list, description="Verdicts of people.")
-    human_scores: list[Rating] = Field(default_factory=list, description="Ordinal ratings by people.")
-    conversation: list[TurnRecord] = Field(default_factory=list, description="Earlier turns.")
-    challenges: list[ChallengeRecord] = Field(default_factory=list, description="Gold challenges.")
-    slice: Annotated[dict[str, Word], BeforeValidator(_slices)] = Field(
+    human: HumanVerdicts = Field(default_factory=list, description="Verdicts of people.")
+    human_scores: Ratings = Field(default_factory=list, description="Ordinal ratings by people.")
+    conversation: Turns = Field(default_factory=list, description="Earlier turns.")
+    challenges: Challenges = Field(default_factory=list, description="Gold challenges.")
+    slice: Annotated[dict[str, Word], null_means(dict), BeforeValidator(_slices)] = Field(
         default_factory=dict, description="Name -> value; runs are cut by them."
     )
     latency_ms: Amount = Field(default=None, description="Milliseconds from question to answer.")
     context_tokens: Amount = Field(default=None, description="Tokens of the context in the prompt.")
-    reranker: Literal["", "ok", "timeout", "off"] = Field(default="", description="What the reranker did.")
+    reranker: Reranked = Field(default="", description="What the reranker did.")
     cost: Amount = Field(default=None, description="Cost of the answer.")
-    trace_id: str = Field(default="", description="Id of the trace.")
-    url: str = Field(default="", description="Where people can look at it.")
+    trace_id: Text = Field(default="", description="Id of the trace.")
+    url: Text = Field(default="", description="Where people can look at it.")

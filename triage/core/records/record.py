@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
+from pydantic_core import PydanticCustomError
 
-from triage.core.records.faults import describe, refusal
+from triage.core.records.faults import refusal
 from triage.core.records.free import tidy
 from triage.core.records.values import Meta, remark
 
@@ -14,51 +16,59 @@ from triage.core.records.values import Meta, remark
 class Record(BaseModel):
     """One object of a run file. Frozen; unknown fields go to `meta` and are remarked on, never refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
 
     #: Nesting level of this object within its line, and the path shown for its unknown fields.
     level: ClassVar[int] = 1
     path: ClassVar[str] = ""
-    #: Fields whose null means the same as leaving them out.
-    blanks: ClassVar[frozenset[str]] = frozenset()
-    known: ClassVar[frozenset[str]] = frozenset()
 
     meta: Meta = Field(default_factory=dict, description="Anything else; unknown fields are kept here.")
 
-    @classmethod
-    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
-        super().__pydantic_init_subclass__(**kwargs)
-        cls.known = frozenset(cls.model_fields)
-        cls.blanks = frozenset(
-            name
-            for name, field in cls.model_fields.items()
-            if not field.is_required() and field.get_default(call_default_factory=True) is not None
-        )
+    def keep_unknown(self, info: ValidationInfo, at: str = "") -> None:
+        """Move unknown fields into `meta` and tidy it. `at`: where this object stands, for messages."""
+        extra = self.__pydantic_extra__
+        if not extra and not self.meta:
+            return
+        gathered = dict(self.meta)
+        for name in extra or ():
+            remark(info, "unknown_field", self.path + name)
+            gathered[_free_name(name, gathered)] = (extra or {})[name]
+        try:
+            tidied = tidy(gathered, self.level + 1, info)
+        except PydanticCustomError as error:
+            raise refusal(**{**(error.context or {}), "at": f"{at}.meta"}) from None
+        # The one change to a frozen record, made before anybody else sees it.
+        self.__dict__["meta"] = tidied
+        self.__pydantic_fields_set__.add("meta")
+        (extra or {}).clear()
 
-    @model_validator(mode="before")
-    @classmethod
-    def gather_unknown(cls, data: object, info: ValidationInfo) -> object:
-        """Move unknown fields into `meta` and drop nulls that say nothing."""
-        if type(data) is not dict:
-            return data
-        if None in data.values():
-            data = {key: value for key, value in data.items() if value is not None or key not in cls.blanks}
-        if data.keys() <= cls.known and "meta" not in data:
-            return data
-        return cls._with_meta(data, info)
 
-    @classmethod
-    def _with_meta(cls, data: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
-        meta = data.get("meta", {})
-        if not isinstance(meta, dict):
-            raise refusal("an object", "Put the value under a key of its own.", found=describe(meta), at=".meta")
-        gathered = dict(meta)
-        for name in data.keys() - cls.known:
-            remark(info, "unknown_field", cls.path + name)
-            gathered[_free_name(name, gathered)] = data[name]
-        kept = {name: value for name, value in data.items() if name in cls.known}
-        kept["meta"] = tidy(gathered, cls.level + 1, info)
-        return kept
+class Line(Record):
+    """An object with a line of its own: nobody else keeps its unknown fields."""
+
+    @model_validator(mode="after")
+    def keep_own_unknown(self, info: ValidationInfo) -> Self:
+        """Move unknown fields into `meta`."""
+        self.keep_unknown(info)
+        return self
+
+
+AnyOne = TypeVar("AnyOne", bound=Record)
+
+
+def kept(records: Sequence[AnyOne] | None, info: ValidationInfo) -> Any:  # noqa: ANN401 - the list it was given
+    """Keep the unknown fields of every object of a list; the validator of lists of objects."""
+    for number, record in enumerate(records or ()):
+        if record.__pydantic_extra__ or record.meta:
+            record.keep_unknown(info, f"[{number}]")
+    return records
+
+
+def kept_one(record: AnyOne | None, info: ValidationInfo) -> AnyOne | None:
+    """Keep the unknown fields of an object within an object."""
+    if record is not None:
+        record.keep_unknown(info)
+    return record
 
 
 def _free_name(name: str, taken: dict[str, Any]) -> str:

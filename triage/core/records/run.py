@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, ValidationInfo
+from pydantic import AfterValidator, Field, ValidationInfo
 
-from triage.core.records.faults import refusal
 from triage.core.records.free import tidy
-from triage.core.records.record import Record
-from triage.core.records.values import Amount, Count, Meta, Number, Time
+from triage.core.records.record import Line, Record, kept_one
+from triage.core.records.values import Amount, Count, Number, Text, Time, null_means
 
-Origin = Literal["", "logs", "generated_from_chunks", "written"]
+Origin = Annotated[Literal["", "logs", "generated_from_chunks", "written"], null_means(str)]
 
 
-def _object(value: object, info: ValidationInfo) -> object:
-    if not isinstance(value, dict):
-        raise refusal("an object", "Write the settings as name and value pairs.")
+def _tidied(value: dict[str, Any], info: ValidationInfo) -> Any:  # noqa: ANN401 - an object, in one order
     return tidy(value, 2, info)
 
 
-FlatObject = Annotated[dict[str, Any], BeforeValidator(_object, json_schema_input_type=dict[str, Any])]
+FlatObject = Annotated[dict[str, Any], null_means(dict), AfterValidator(_tidied)]
 
 
 class EvaluationSetRecord(Record):
@@ -29,11 +26,13 @@ class EvaluationSetRecord(Record):
     level: ClassVar[int] = 2
     path: ClassVar[str] = "evaluation_set."
 
-    name: str = Field(default="", description="Gold belongs to (project, this name, query id).")
-    version: str = Field(default="", description="Version of the set.")
+    name: Text = Field(default="", description="Gold belongs to (project, this name, query id).")
+    version: Text = Field(default="", description="Version of the set.")
     built_at: Time = Field(default=None, description="When it was built.")
     questions_from: Origin = Field(default="", description="Where the questions come from.")
-    pooled_from: list[str] = Field(default_factory=list, description="Retrievers the gold was pooled from.")
+    pooled_from: Annotated[list[str], null_means(list)] = Field(
+        default_factory=list, description="Retrievers the gold was pooled from."
+    )
     serving_k: Count = Field(default=None, description="k of the system in service.")
 
 
@@ -44,21 +43,26 @@ class PricesRecord(Record):
     path: ClassVar[str] = "prices."
 
     input_per_million: Amount = Field(default=None, description="Price of a million input tokens.")
-    currency: str = Field(default="", description="Currency of all prices and costs.")
+    currency: Text = Field(default="", description="Currency of all prices and costs.")
 
 
-class RunRecord(Record):
+class RunRecord(Line):
     """At most one per file, on its first line."""
 
-    name: str = Field(default="", max_length=300, description="Shown everywhere; without it the file's name is used.")
-    pipeline: str = Field(default="", max_length=300, description="The system under evaluation.")
-    release: str = Field(default="", max_length=300, description="Its release.")
+    name: Text = Field(default="", max_length=300, description="Shown everywhere; without it the file's name is used.")
+    pipeline: Text = Field(default="", max_length=300, description="The system under evaluation.")
+    release: Text = Field(default="", max_length=300, description="Its release.")
     config: FlatObject = Field(default_factory=dict, description="Settings: k, candidate_k, reranker, generator ...")
     started_at: Time = Field(default=None, description="When the run was made.")
-    evaluation_set: EvaluationSetRecord | None = Field(default=None, description="Origin of questions and gold.")
-    prices: PricesRecord | None = Field(default=None, description="Prices of tokens.")
-    targets: dict[str, Number] = Field(default_factory=dict, description="Metric -> at least.")
-    meta: Meta = Field(default_factory=dict, description="Anything else; unknown fields are kept here.")
+    evaluation_set: Annotated[EvaluationSetRecord | None, AfterValidator(kept_one)] = Field(
+        default=None, description="Origin of questions and gold."
+    )
+    prices: Annotated[PricesRecord | None, AfterValidator(kept_one)] = Field(
+        default=None, description="Prices of tokens."
+    )
+    targets: Annotated[dict[str, Number], null_means(dict)] = Field(
+        default_factory=dict, description="Metric -> at least."
+    )
 
     def k(self) -> int | None:
         """Return the configured k, where it is a whole number."""

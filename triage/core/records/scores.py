@@ -8,8 +8,8 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
 from triage.core.records.faults import refusal
 from triage.core.records.free import tidy
-from triage.core.records.record import Record
-from triage.core.records.values import Name, Number, remark
+from triage.core.records.record import Record, kept
+from triage.core.records.values import Else, Name, Number, Text, remark
 
 
 def _scale(value: object, info: ValidationInfo) -> object:
@@ -24,10 +24,10 @@ class ScoreRecord(Record):
 
     metric: Name = Field(description="Name of the metric, kept as given.")
     value: Number = Field(default=None, description="The score as given; null = missing.")
-    judge: str = Field(default="", description="Who scored.")
-    tool: str = Field(default="", description="Blank = by our definitions; else another tool's, shown beside ours.")
-    version: str = Field(default="", description="Version of the tool.")
-    definition: str = Field(default="", description="Tag of the definition, e.g. claims_joined_context.")
+    judge: Text = Field(default="", description="Who scored.")
+    tool: Text = Field(default="", description="Blank = by our definitions; else another tool's, shown beside ours.")
+    version: Text = Field(default="", description="Version of the tool.")
+    definition: Text = Field(default="", description="Tag of the definition, e.g. claims_joined_context.")
     scale: Annotated[Any, BeforeValidator(_scale)] = Field(
         default=None, description="[lowest, highest] or a name, where it is not 0 to 1."
     )
@@ -38,20 +38,21 @@ class ScoreRecord(Record):
         return self.value is not None and 0 <= self.value <= 1 and self.scale in (None, [0, 1])
 
 
-def _oddities(score: ScoreRecord, info: ValidationInfo) -> ScoreRecord:
-    if score.value is None:
-        return score
-    if score.scale not in (None, [0, 1]):
-        remark(info, "score_on_other_scale", f"{score.metric} {score.value:g}")
-    elif not 0 <= score.value <= 1:
-        remark(info, "score_out_of_range", f"{score.metric} {score.value:g}")
-    return score
+def _oddities(scores: list[ScoreRecord], info: ValidationInfo) -> list[ScoreRecord]:
+    for score in scores:
+        if score.value is None:
+            continue
+        if score.scale not in (None, [0, 1]):
+            remark(info, "score_on_other_scale", f"{score.metric} {score.value:g}")
+        elif not 0 <= score.value <= 1:
+            remark(info, "score_out_of_range", f"{score.metric} {score.value:g}")
+    return scores
 
 
-def _as_list(value: object) -> object:
+def _as_list(value: object, _info: ValidationInfo) -> object:
     """Return scores given as an object metric -> number as a list, by metric name."""
     if isinstance(value, list) or value is None:
-        return value
+        return value or []
     if not isinstance(value, dict):
         raise refusal("an object metric -> number, or a list of scores", 'Write {"faithfulness": 0.9}.')
     for metric, score in value.items():
@@ -72,6 +73,8 @@ def at_k(metric: str) -> int | None:
 
 
 Scores = Annotated[
-    list[Annotated[ScoreRecord, AfterValidator(_oddities)]],
-    BeforeValidator(_as_list, json_schema_input_type=dict[str, float | str | None] | list[ScoreRecord]),
+    list[ScoreRecord],
+    Else(_as_list, dict[str, float | str | None]),
+    AfterValidator(kept),
+    AfterValidator(_oddities),
 ]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated, Any
 
-from pydantic import AwareDatetime, BeforeValidator, ValidationInfo
+from pydantic import AwareDatetime, BeforeValidator, Field, GetCoreSchemaHandler, ValidationInfo
+from pydantic_core import core_schema
 
 from triage.core.limits import DEFAULT_LIMITS, Limits
 from triage.core.records.faults import refusal
@@ -145,7 +147,7 @@ def as_time(value: object, info: ValidationInfo) -> object:
     return utc
 
 
-def as_word(value: object) -> object:
+def as_word(value: object, _info: ValidationInfo) -> object:
     """Return a value of a slice as text; numbers and booleans are written out."""
     if isinstance(value, bool):
         return str(value).lower()
@@ -154,18 +156,52 @@ def as_word(value: object) -> object:
     return value
 
 
-def as_name(value: object) -> object:
+def as_name(value: object, _info: ValidationInfo) -> object:
     """Return a name that is not blank."""
     if isinstance(value, str) and not value.strip():
         raise refusal("a name that is not empty", "Name the metric.")
     return value
 
 
-Id = Annotated[str, BeforeValidator(as_id, json_schema_input_type=str | int | float)]
-Number = Annotated[float | None, BeforeValidator(as_number, json_schema_input_type=float | str | None)]
-Amount = Annotated[float | None, BeforeValidator(as_amount, json_schema_input_type=float | str | None)]
-Count = Annotated[int | None, BeforeValidator(as_count, json_schema_input_type=float | str | None)]
+@dataclass(frozen=True, slots=True)
+class Else:
+    """What to make of a value that is not plainly of its field's type.
+
+    The plain type is tried first, without a line of Python: almost every value of a good file is plain. Only where
+    it does not fit does `function` see the value, and what it returns is checked again. `accepts` is what the
+    published schema says of such values.
+    """
+
+    function: Callable[[Any, ValidationInfo], Any]
+    accepts: Any = None
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        """Return the union of the plain type and the way round."""
+        schema = core_schema.with_info_before_validator_function(
+            self.function, handler(source), json_schema_input_schema=handler.generate_schema(self.accepts)
+        )
+        return core_schema.union_schema([(handler(source), PLAIN), (schema, ROUND)], mode="left_to_right")
+
+
+#: Marks of the two ways in the places of errors; `parsing` takes them out again.
+PLAIN, ROUND = "~plain", "~round"
+
+
+def null_means(default: Callable[[], object]) -> Else:
+    """Return the rule of a field in which null says the same as leaving it out."""
+    return Else(lambda value, _info: default() if value is None else value)
+
+
+Plain = Field(min_length=1, max_length=DEFAULT_LIMITS.id_chars, pattern=r"\S")
+Id = Annotated[str, Plain, Else(as_id, int | float)]
+OptionalId = Annotated[str | None, Plain, Else(as_id, int | float)]
+Ids = Annotated[list[Id], null_means(list)]
+Finite = Field(allow_inf_nan=False)
+Number = Annotated[float | None, Finite, Else(as_number, str)]
+Amount = Annotated[float | None, Field(allow_inf_nan=False, ge=0), Else(as_amount, str)]
+Count = Annotated[int | None, Field(ge=0, le=2**31 - 1), Else(as_count, float | str)]
 Time = Annotated[AwareDatetime | None, BeforeValidator(as_time, json_schema_input_type=str | None)]
-Word = Annotated[str, BeforeValidator(as_word, json_schema_input_type=str | int | float | bool)]
-Name = Annotated[str, BeforeValidator(as_name)]
-Meta = dict[str, Any]
+Word = Annotated[str, Else(as_word, int | float | bool)]
+Text = Annotated[str, null_means(str)]
+Name = Annotated[str, Field(min_length=1, pattern=r"\S"), Else(as_name)]
+Meta = Annotated[dict[str, Any], null_means(dict)]
