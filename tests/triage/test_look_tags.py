@@ -28,6 +28,7 @@ def test_a_label_reads_as_its_title() -> None:
 def test_every_tone_has_its_icon_in_the_sprite() -> None:
     sprite = _render('{% include "components/sprite.html" %}')
     tones = {entry.tone for entry in CODEBOOK} | set(look.OTHER_TONES.values()) | set(look.STATE_ICONS.values())
+    tones.add(look.tone("a word without a tone"))
     assert all(f'id="i-{tone}"' in sprite for tone in tones)
 
 

@@ -1,0 +1,84 @@
+"""Pictures for the README, of the demo. `SCREENSHOTS=1 pytest tests/browser/test_screenshots.py` renews them."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db.models.functions import Now
+from django.urls import reverse
+
+from labeling.agree import agree
+from labeling.models import ReviewSession
+from labeling.worklist import Wish, make_session
+from tests.browser.conftest import WIDE, Tab
+from tests.factories import make_member, make_project
+from tests.labeling.rows import say
+from triage.ingest import ingest
+from triage.intake import store
+from triage.models import Role, Run, WorkerHeartbeat
+from triage.tasks.inprocess import run_to_end
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif("SCREENSHOTS" not in os.environ, reason="set SCREENSHOTS=1 to renew docs/screenshots"),
+]
+FOLDER = Path(settings.BASE_DIR) / "docs" / "screenshots"
+DEMO = Path(settings.BASE_DIR) / "triage" / "demo"
+#: Of the 38 failures of the newer release so many are drawn and read.
+READ = 24
+
+
+def _review(run: Run, people: tuple[User, ...]) -> ReviewSession:
+    """Let the careful reader of the demo's plan read a random draw of the run's failures."""
+    plan = tomllib.loads((DEMO / "source" / "planned.toml").read_text())[run.release.replace(".", "_")]
+    session = make_session(run, None, Wish(name="November sample", n=READ), seed="the same each time")
+    for place, item in enumerate(session.items.select_related("query").order_by("position")):
+        said = plan[item.query.key]
+        reader = people[place % len(people)]
+        say(
+            item.query,
+            said["truth"],
+            said["sub_cause"],
+            item=item,
+            reviewer=reader,
+            imported_reviewer="",
+            stage="review",
+        )
+    agree(run)
+    return session
+
+
+@pytest.fixture
+def note(open_tab: Callable[..., Tab]) -> tuple[Run, User]:
+    """Import both releases and review the newer one."""
+    project = make_project(name="Tallyrook help", slug="tallyrook")
+    user = make_member(project, Role.OWNER, "mira")
+    for name in ("tallyrook_2026_10.jsonl", "tallyrook_2026_11.jsonl"):
+        upload = ingest(store(project, user, name, [(DEMO / name).read_bytes()]).pk)
+        assert upload.run_id is not None
+        run = run_to_end(upload.run_id)
+    _review(run, (user, make_member(project, Role.REVIEWER, "jonas")))
+    WorkerHeartbeat.objects.create(name="worker@laptop", seen_at=Now())
+    return run, user
+
+
+def test_the_pictures_of_the_readme(open_tab: Callable[..., Tab], note: tuple[Run, User]) -> None:
+    run, user = note
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    rest = make_session(run, None, Wish(name="The rest", how="all"))
+    for name, path, height, dark in (
+        ("run-1280-light", reverse("run", args=[run.key]), 1160, False),
+        ("review-1280-light", reverse("session_review", args=[rest.key]), 800, False),
+        ("release-note-1280-light", reverse("report", args=[run.key]), 1240, False),
+        ("query-1280-dark", reverse("query", args=[run.key, 3]), 900, True),
+    ):
+        tab = open_tab(path, user=user, width=WIDE, height=height, dark=dark)
+        tab.page.screenshot(path=FOLDER / f"{name}.png")
+        assert tab.complaints == []
