@@ -125,7 +125,7 @@ class Adapter(RunFile):
 
     def _remedy(self, error: FileError) -> str:
         tool = tool_of(self._head)
-        if tool and tool != self.title:
+        if tool and not tool.startswith(self.title):
             return f"It looks like {tool}: leave the format out, and it is told by its content."
         return error.remedy
 

@@ -31,13 +31,13 @@ _TOOLS: tuple[tuple[bytes, str], ...] = (
     (b'"testCases"', "DeepEval"),
     (b'"test_cases"', "DeepEval"),
     (b'"retrieval.documents', "Phoenix (OpenInference)"),
+    (b'"annotations"', "Label Studio"),
     (b'"user_input"', "ragas"),
     (b'"retrieved_contexts"', "ragas"),
     (b'"ground_truth"', "ragas (0.1)"),
     (b'"retrieved_context"', "RAGChecker"),
     (b'"gt_answer"', "RAGChecker"),
     (b'"observations"', "Langfuse"),
-    (b'"annotations"', "Label Studio"),
 )
 
 

@@ -145,7 +145,8 @@ def _take(annotation: Object, answer: str, said: _Said) -> None:
         for label in value.get("labels") or ():
             if word(label) in _SUPPORT:
                 mark = {"label": word(label), "reviewer": reviewer, "at": at}
-                said.marks.append((place(answer, value), str(value.get("text", "")), mark))
+                start, end = place(answer, value)
+                said.marks.append(((start, end), answer[start:end], mark))
     cause = verdict.pop("cause", "")
     if cause and is_sub_cause_of(verdict.get("label", ""), cause):
         verdict["sub_cause"] = cause

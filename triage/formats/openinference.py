@@ -57,7 +57,7 @@ def recognises_json(found: dict[str, set[str]]) -> bool:
 class OpenInference(Adapter):
     """A file of OpenInference spans being read."""
 
-    title = "OpenInference (Phoenix)"
+    title = "Phoenix (OpenInference)"
     lists = ("resourceSpans", "data", "spans")
 
     def __init__(self, stream: Readable, limits: Limits = DEFAULT_LIMITS) -> None:
