@@ -46,6 +46,7 @@ urlpatterns = [
     path("runs/<str:key>/confirm/", bulk.confirm_bulk, name="confirm_bulk"),
     path("runs/<str:key>/audit/", audit.audit, name="audit"),
     path("p/<slug:slug>/due/", due.due, name="due"),
+    path("runs/<str:key>/more/", report.more, name="more"),
     path("runs/<str:key>/report/", report.report, name="report"),
     re_path(r"^runs/(?P<key>\w+)/report\.(?P<to>md|csv|json|html)$", report.report_file, name="report_file"),
     path("runs/<str:key>/sessions/new/", sessions.session_new, name="session_new"),

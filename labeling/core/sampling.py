@@ -140,17 +140,25 @@ def how_many_more(strata: Sequence[OpenStratum], half_width: float, categories: 
 
     Reading everything always suffices, so there always is a plan; without open items it is empty.
     """
-    floor = allocate(strata, 0, categories[0])
-    start = expected_half_widths(strata, floor, categories)
-    widest = max(categories, key=lambda category: start[category])
-    low, high = sum(floor.values()), sum(stratum.size for stratum in strata)
+    low, high = sum(narrowing(strata, 0, categories).values()), sum(stratum.size for stratum in strata)
     while low < high:
         middle = (low + high) // 2
-        if max(expected_half_widths(strata, allocate(strata, middle, widest), categories).values()) <= half_width:
+        take = narrowing(strata, middle, categories)
+        if max(expected_half_widths(strata, take, categories).values()) <= half_width:
             high = middle
         else:
             low = middle + 1
-    take = allocate(strata, low, widest)
+    return planned(strata, narrowing(strata, low, categories), categories)
+
+
+def planned(strata: Sequence[OpenStratum], take: dict[str, int], categories: Sequence[str]) -> Plan:
+    """Return the plan of reading so many of each stratum, with the widest interval to expect."""
     widths = expected_half_widths(strata, take, categories)
-    largest = max(categories, key=lambda category: widths[category])
-    return Plan(take, widths[largest], largest)
+    widest = max(categories, key=lambda category: widths[category])
+    return Plan(take, widths[widest], widest)
+
+
+def narrowing(strata: Sequence[OpenStratum], total: int, categories: Sequence[str]) -> dict[str, int]:
+    """Spread `total` reads so that the class whose interval is widest at the least reads narrows most."""
+    floor = expected_half_widths(strata, allocate(strata, 0, categories[0]), categories)
+    return allocate(strata, total, max(categories, key=lambda category: floor[category]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from labeling.report.assemble import NotClassifiedError, report, review_state
 from labeling.report.counts import Counted, counted
 from labeling.report.listing import reports_page
+from labeling.report.more import draw_more, more_page, read_half_width
 from labeling.report.page import report_page
 from labeling.report.render import FORMATS, Rendered, attachment, render
 
@@ -15,6 +16,9 @@ __all__ = [
     "Rendered",
     "attachment",
     "counted",
+    "draw_more",
+    "more_page",
+    "read_half_width",
     "render",
     "report",
     "report_page",

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_http_methods
 
-from labeling.report import NotClassifiedError, attachment, report_page, reports_page
+from labeling.report import (
+    NotClassifiedError,
+    attachment,
+    draw_more,
+    more_page,
+    read_half_width,
+    report_page,
+    reports_page,
+)
 from labeling.report import report as note_of
 from triage import access
-from triage.models import Run
+from triage.models import Role, Run
 
 
 def _against(request: HttpRequest) -> Run | None:
@@ -44,3 +53,16 @@ def reports(request: HttpRequest, slug: str) -> HttpResponse:
     """List the project's classified runs, each with its release note."""
     project = access.project(request, slug)
     return render(request, "labeling/reports.html", {"page": reports_page(project)})
+
+
+@require_http_methods(["GET", "POST"])
+def more(request: HttpRequest, key: str) -> HttpResponse:
+    """Say how many more reads a precision takes; a POST draws exactly those."""
+    run = access.run(request, key, Role.LEAD if request.method == "POST" else Role.VIEWER)
+    if request.method == "POST":
+        half_width = read_half_width(request.POST.get("half_width", ""))
+        session = draw_more(run, access.user(request), half_width or 1)
+        messages.success(request, f"Session “{session.name}” holds {session.frame['items']:,} queries.")
+        return redirect("session_review", key=session.key)
+    page = more_page(run, read_half_width(request.GET.get("half_width", "")))
+    return render(request, "labeling/more.html", {"page": page})

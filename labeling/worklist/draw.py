@@ -17,7 +17,7 @@ from django.db import connection, transaction
 from django.db.models import F, Value
 from django.db.models.functions import Coalesce, NullIf
 
-from labeling.core.sampling import Drawn, OpenStratum, allocate, draw, expected_half_widths, fraction_of, is_blind
+from labeling.core.sampling import Drawn, OpenStratum, draw, fraction_of, is_blind, narrowing
 from labeling.models import Outcome, ReviewSession, SessionItem
 from labeling.worklist.frame import Filter, frame_of
 from labeling.worklist.sessions import FILL_SEATS
@@ -54,7 +54,7 @@ def make_session(run: Run, by: User | None, wish: Wish, seed: str = "") -> Revie
     final = set(Outcome.objects.filter(query__in=strata, state=Outcome.State.FINAL).values_list("query", flat=True))
     is_draw = wish.how != "all"
     taken = sorted(final & strata.keys()) if is_draw else []
-    open_items = {query: stratum for query, stratum in strata.items() if query not in taken}
+    open_items = {query: stratum for query, stratum in strata.items() if not is_draw or query not in final}
     drawn = _drawn(run, wish, seed, open_items)
     session = ReviewSession.objects.create(
         run=run,
@@ -82,6 +82,13 @@ def make_session(run: Run, by: User | None, wish: Wish, seed: str = "") -> Revie
     return session
 
 
+def open_strata_of(run: Run) -> list[OpenStratum]:
+    """Return the strata of the run's failing queries without a final verdict: what an unfiltered draw is from."""
+    strata = _strata(run, Wish(name=""))
+    final = set(Outcome.objects.filter(query__in=strata, state=Outcome.State.FINAL).values_list("query", flat=True))
+    return open_strata(run, {query: stratum for query, stratum in strata.items() if query not in final})
+
+
 def _strata(run: Run, wish: Wish) -> dict[int, str]:
     """Return the queries of the population that pass the filter, each with its stratum, in file order."""
     queries = frame_of(run, wish.population, wish.filter)
@@ -98,17 +105,9 @@ def _drawn(run: Run, wish: Wish, seed: str, items: Mapping[int, str]) -> list[Dr
         order = list(frame) if wish.in_file_order else sorted(frame, key=lambda item: (fraction_of(seed, item), item))
         return [Drawn(item, frame[item], 1.0) for item in order]
     if wish.how == "narrowing":
-        return draw(seed, frame, narrowing(run, items, wish.n))
+        return draw(seed, frame, narrowing(open_strata(run, items), wish.n, VERDICT_LABELS))
     lot = sorted(frame, key=lambda item: (fraction_of(seed, item), item))[: wish.n]
     return draw(seed, frame, Counter(frame[item] for item in lot))
-
-
-def narrowing(run: Run, items: Mapping[int, str], n: int) -> dict[str, int]:
-    """Return how many of each stratum to read so that `n` reads narrow the widest class most."""
-    strata = open_strata(run, items)
-    even = allocate(strata, n, VERDICT_LABELS[0])
-    widths = expected_half_widths(strata, even, VERDICT_LABELS)
-    return allocate(strata, n, max(VERDICT_LABELS, key=lambda label: widths[label]))
 
 
 def open_strata(run: Run, items: Mapping[int, str]) -> list[OpenStratum]:
