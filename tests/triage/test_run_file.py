@@ -311,7 +311,11 @@ def test_F36_damage_inside_a_compressed_file_is_refused(pack: Any) -> None:
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
-@pytest.mark.parametrize("inside", [gzip.compress(b"{}"), zstandard.compress(b"{}"), b"PK\x03\x04 [Content_Types].xml"])
+@pytest.mark.parametrize(
+    "inside",
+    [gzip.compress(b"{}"), zstandard.compress(b"{}"), b"PK\x03\x04 [Content_Types].xml"],
+    ids=["gzip", "zstd", "zip"],
+)
 def test_F36_SEC19_compression_nests_zero_levels(pack: Any, inside: bytes) -> None:
     assert refused(pack(inside)).code in {"gzip_in_gzip", "zstd_inside", "xlsx"}
 

@@ -89,7 +89,11 @@ def test_SEC_22_P18_an_unreadable_verdict_is_an_error_with_the_words_kept_and_ne
     assert json.loads(word.raw)["replies"] == [(content or "")[:4000]]
 
 
-@pytest.mark.parametrize("fail", [status(429, FAST), status(500, FAST), status(503, FAST), cut_stream], ids=str)
+@pytest.mark.parametrize(
+    "fail",
+    [status(429, FAST), status(500, FAST), status(503, FAST), cut_stream],
+    ids=["429", "500", "503", "cut stream"],
+)
 def test_a_passing_fault_of_the_line_is_tried_again(fail: Behaviour) -> None:
     assert judged(fails_then_says(1, fail, verdict())).score == 0.9
 
