@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from triage.core.limits import DEFAULT_LIMITS, Limits
 from triage.core.records import RecordError, describe, visible
-from triage.formats.csv_rows import Table
+from triage.formats.csv_rows import Table, readable
 from triage.formats.errors import FileError
 from triage.formats.identity import ChunkIds, QueryIds
 from triage.formats.json_rows import json_rows
@@ -98,7 +98,7 @@ class Adapter(RunFile):
         if head.lstrip()[:1] in (b"{", b"["):
             yield from json_rows(head, blocks, self._limits, self.lists)
             return
-        if (reason := foreign(head)) is not None and reason.code not in _TEXT:
+        if (reason := foreign(readable(head))) is not None and reason.code not in _TEXT:
             raise FileError(reason.code, reason.found, f"a {self.title} file", reason.remedy)
         yield from self.table(Table(blocks, self._limits))
 

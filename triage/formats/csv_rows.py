@@ -32,6 +32,11 @@ def looks_damaged(cell: str) -> bool:
     return any(pattern.fullmatch(cell) for pattern in (_POWER, _DATE, _SHEET_ERROR))
 
 
+def readable(head: bytes) -> bytes:
+    """Return the first bytes of a text without NULs, where they are rare enough for a text with damage in it."""
+    return head.replace(b"\0", b"") if head.count(b"\0") <= head.count(b"\n") else head
+
+
 def delimiter_of(header: str) -> str:
     """Return what separates the cells of a header: the mark it holds most often outside of quotes."""
     bare = _QUOTED.sub("", header)

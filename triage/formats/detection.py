@@ -10,7 +10,7 @@ import zstandard
 
 from triage.core.limits import DEFAULT_LIMITS, Limits
 from triage.formats import deepeval, label_studio, langfuse, openinference, ragas, ragchecker
-from triage.formats.csv_rows import Table
+from triage.formats.csv_rows import Table, readable
 from triage.formats.encoding import detect as encoding_of
 from triage.formats.errors import FileError
 from triage.formats.kinds import foreign
@@ -62,7 +62,7 @@ def detect(head: bytes) -> str:
     text = head.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
     if text[:1] in {"{", "["}:
         return _of_json(keys(text))
-    reason = foreign(head)
+    reason = foreign(readable(head))
     if reason is None:
         return RUN_FILE
     if reason.code in {"trec_run", "trec_qrels"}:

@@ -68,7 +68,7 @@ def not_utf8(data: bytes, offset: int, error: UnicodeDecodeError) -> RecordError
     """Return what to say of bytes that are no UTF-8; `offset` is where `data` begins in the file."""
     wrong = data[error.start]
     remedy = "Write the file as UTF-8: its end is cut off inside a character."
-    if error.start < len(data) - 4:
+    if error.reason != "unexpected end of data":
         remedy = "Write the file as UTF-8 (iconv -f WINDOWS-1252 -t UTF-8 if it is Latin-1)."
     return RecordError(WHOLE_LINE, f"byte 0x{wrong:02x} at byte {offset + error.start:,}", "UTF-8 text", remedy)
 
