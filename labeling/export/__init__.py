@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from labeling.export.calibration import CALIBRATION_FORMATS, attachment, calibration_file
 from labeling.export.gold import GOLD_FORMATS, gold_file
+from labeling.export.run_file import RUN_FORMATS, run_file
 from labeling.export.verdicts import VERDICT_FORMATS, verdicts_file
 
 __all__ = [
     "CALIBRATION_FORMATS",
     "GOLD_FORMATS",
+    "RUN_FORMATS",
     "VERDICT_FORMATS",
     "attachment",
     "calibration_file",
     "gold_file",
+    "run_file",
     "verdicts_file",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
@@ -11,34 +11,37 @@ from labeling.calibrate import items_of, judges_in
 from labeling.export import (
     CALIBRATION_FORMATS,
     GOLD_FORMATS,
+    RUN_FORMATS,
     VERDICT_FORMATS,
     calibration_file,
     gold_file,
+    run_file,
     verdicts_file,
 )
 from labeling.management.run_command import BAD_INPUT, RunCommand
 from triage.models import Run
 
 
-def _calibration(run: Run, to: str, _history: bool) -> str:
+def _calibration(run: Run, to: str, _history: bool) -> list[str]:
     """Compare every judge of the project with the labels of this run."""
     judges = judges_in(run.project)
     compared = [(judge, [item for item in items_of(run.project, judge) if item.run == run.key]) for judge in judges]
-    return calibration_file(run.project, compared, to)
+    return [calibration_file(run.project, compared, to)]
 
 
-#: what -> (formats, the first is the default; how it is made)
-EXPORTS: dict[str, tuple[tuple[str, ...], Callable[[Run, str, bool], str]]] = {
+#: what -> (formats, the first is the default; how its pieces are made, one after the other)
+EXPORTS: dict[str, tuple[tuple[str, ...], Callable[[Run, str, bool], Iterable[str]]]] = {
     "calibration": (tuple(CALIBRATION_FORMATS), _calibration),
-    "verdicts": (VERDICT_FORMATS, lambda run, to, history: verdicts_file(run, to, history=history)),
-    "gold-patch": (GOLD_FORMATS, lambda run, to, _history: gold_file(run, to)),
+    "verdicts": (VERDICT_FORMATS, lambda run, to, history: [verdicts_file(run, to, history=history)]),
+    "gold-patch": (GOLD_FORMATS, lambda run, to, _history: [gold_file(run, to)]),
+    "run": (RUN_FORMATS, lambda run, _to, _history: run_file(run)),
 }
 
 
 class Command(RunCommand):
     """Files for elsewhere: calibration data, verdicts, corrected gold."""
 
-    help = "Write out what people said of a run: calibration data, verdicts, or accepted gold as a patch."
+    help = "Write out a run with all people added to it, or what they said: calibration data, verdicts, a gold patch."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Take the run, what to write, and how."""
@@ -55,4 +58,5 @@ class Command(RunCommand):
         to = options["format"] or formats[0]
         if to not in formats:
             raise CommandError(f"--what {options['what']} comes as {', '.join(formats)}.", returncode=BAD_INPUT)
-        self.stdout.write(make(run, to, options["history"]), ending="")
+        for piece in make(run, to, options["history"]):
+            self.stdout.write(piece, ending="")

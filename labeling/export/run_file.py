@@ -1,0 +1,97 @@
+"""The run file of a run with everything people added to it here; imported again it is the same run."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from labeling.export.lines import pseudonym
+from labeling.models import ClaimVerdict, GoldChallenge, Verdict
+from labeling.models.verdicts import Stage
+from triage.export import lines_of
+from triage.models import Run
+
+RUN_FORMATS = ("jsonl",)
+Words = dict[int, list[dict[str, Any]]]
+
+
+def run_file(run: Run) -> Iterator[str]:
+    """Yield the lines of the run file, each with its newline. Members go by the keys of `pseudonym`."""
+    yield from lines_of(run, Members(run.project_id))
+
+
+class Members:
+    """What members said. What came with the file stands with the file's own words already."""
+
+    def __init__(self, project_id: int) -> None:
+        self._project = project_id
+
+    def _key(self, reviewer: int | None) -> str:
+        return pseudonym(self._project, str(reviewer))
+
+    def verdicts(self, query_ids: Sequence[int]) -> Words:
+        """Return query id -> current verdicts, oldest first."""
+        rows = Verdict.objects.filter(query__in=query_ids, imported_reviewer="", is_current=True, withdrawn=False)
+        told: Words = defaultdict(list)
+        for row in rows.order_by("pk"):
+            told[row.query_id].append(
+                {
+                    "label": row.label,
+                    "sub_cause": row.sub_cause,
+                    "note": row.note,
+                    "reviewer": self._key(row.reviewer_id),
+                    "blind": row.blind,
+                    "drawn": row.drawn,
+                    "at": row.created_at,
+                    "adjudicated": row.stage == Stage.ADJUDICATED,
+                }
+            )
+        return told
+
+    def marks(self, query_ids: Sequence[int]) -> Words:
+        """Return claim id -> current marks, oldest first."""
+        rows = ClaimVerdict.objects.filter(
+            claim__query__in=query_ids, imported_reviewer="", is_current=True, withdrawn=False
+        )
+        told: Words = defaultdict(list)
+        for row in rows.select_related("chunk").only("claim_id", "reviewer_id", "label", "evidence_start",
+            "evidence_end", "blind", "created_at", "chunk__key").order_by("pk"):  # fmt: skip
+            told[row.claim_id].append(
+                {
+                    "label": row.label,
+                    "chunk": row.chunk.key if row.chunk else None,
+                    "span": _span(row),
+                    "reviewer": self._key(row.reviewer_id),
+                    "blind": row.blind,
+                    "at": row.created_at,
+                }
+            )
+        return told
+
+    def challenges(self, query_ids: Sequence[int]) -> Words:
+        """Return query id -> gold challenges, oldest first."""
+        told: Words = defaultdict(list)
+        for row in GoldChallenge.objects.filter(query__in=query_ids).order_by("pk"):
+            told[row.query_id].append(self._challenge(row))
+        return told
+
+    def _challenge(self, row: GoldChallenge) -> dict[str, Any]:
+        return {
+            "kind": row.kind,
+            "add": row.proposal.get("add", []),
+            "remove": row.proposal.get("remove", []),
+            "reference": row.proposal.get("reference"),
+            "note": row.note,
+            "state": row.state,
+            "reviewer": self._key(row.raised_by_id),
+            "at": row.raised_at,
+            "decided_by": self._key(row.decided_by_id) if row.decided_by_id else None,
+            "decided_at": row.decided_at,
+            "reason": row.reason,
+            "gold_version": row.gold_version,
+        }
+
+
+def _span(row: ClaimVerdict) -> list[int] | None:
+    return None if row.evidence_start is None or row.evidence_end is None else [row.evidence_start, row.evidence_end]
