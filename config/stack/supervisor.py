@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import http.client
 import os
+import select
 import signal
 import sys
-import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -17,7 +17,7 @@ from config.stack.child import Child
 TEND_EVERY_S = 0.5
 READY_TIMEOUT_S = 60.0
 #: Parts get this long to finish what they do before they are killed: what is unfinished is in the database.
-GRACE_S = 2.5
+GRACE_S = 1.5
 
 Say = Callable[[str], None]
 
@@ -41,17 +41,24 @@ class Supervisor:
 
     def __init__(self, children: Sequence[Child], mend: Sequence[Callable[[], str]], say: Say) -> None:
         self._children, self._mend, self._say = children, mend, say
-        self._stopping = threading.Event()
+        self.is_stopping = False
+        self._woken, self._wake = os.pipe()
 
     def watch_signals(self) -> None:
         """Stop at Ctrl-C, at a polite kill, and when the terminal goes away."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, lambda *_: self._stopping.set())
+            signal.signal(number, self._on_signal)
 
-    @property
-    def is_stopping(self) -> bool:
-        """Say whether it was told to stop."""
-        return self._stopping.is_set()
+    def _on_signal(self, *_: object) -> None:
+        """Set a flag and write to a pipe: an Event would deadlock, for the signal may come while its lock is held."""
+        self.is_stopping = True
+        os.write(self._wake, b"!")
+
+    def _pause(self, seconds: float) -> bool:
+        """Wait, at most so long. Returns whether to stop."""
+        if not self.is_stopping:
+            select.select([self._woken], [], [], seconds)
+        return self.is_stopping
 
     def start(self) -> None:
         """Start every part."""
@@ -60,7 +67,7 @@ class Supervisor:
 
     def run(self) -> None:
         """Tend the parts until told to stop."""
-        while not self._stopping.wait(TEND_EVERY_S):
+        while not self._pause(TEND_EVERY_S):
             for happened in [*(look() for look in self._mend), *(child.tend() for child in self._children)]:
                 if happened:
                     self._say(happened)
@@ -68,7 +75,7 @@ class Supervisor:
     def wait_for_web(self, host: str, port: int) -> bool:
         """Wait until the web answers. Returns False when it does not, or when told to stop meanwhile."""
         deadline = time.monotonic() + READY_TIMEOUT_S
-        while time.monotonic() < deadline and not self._stopping.wait(0.1):
+        while time.monotonic() < deadline and not self._pause(0.1):
             if self._children[0].pid is None:
                 return False
             with suppress(OSError, http.client.HTTPException):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import re
+import select
 import signal
 import socket
 import subprocess
@@ -13,6 +15,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import psycopg
@@ -20,6 +23,7 @@ import pytest
 
 from config import embedded
 from config.embedded import places, postgres
+from config.stack import presence
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.faults
@@ -289,3 +293,34 @@ def test_a_web_server_that_cannot_start_shows_why(up: Callable[..., Product], mo
     product.wait_for("The web server did not come up")
     assert product.process.returncode == 1
     assert "no-such-option" in product.lines
+
+
+def test_ctrl_c_in_a_terminal_ends_make_run_and_everything_under_it(tmp_path: Path) -> None:
+    """In a terminal the whole foreground group gets the signal: make, and the supervisor, whose parts do not."""
+    var = enterable(tmp_path) / "var"
+    environment = {**os.environ, "RAG_TRIAGE_VAR": str(var)}
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(ROOT)
+        os.execvpe("make", ["make", "run", "PORT=18491"], environment)
+    said = b""
+    try:
+        deadline = time.monotonic() + 60
+        while b"Logs: " not in said:
+            assert time.monotonic() < deadline, said
+            if select.select([terminal], [], [], 0.5)[0]:
+                said += os.read(terminal, 4096)
+        assert "started" in said.decode(), said
+        began = time.monotonic()
+        os.write(terminal, b"\x03")
+        with suppress(OSError):  # a closed terminal is how the end looks from here
+            while select.select([terminal], [], [], 10)[0]:
+                said += os.read(terminal, 4096)
+        os.waitpid(pid, os.WNOHANG)
+        assert time.monotonic() - began < 5
+        assert b"Stopped everything in" in said
+        assert not postgres.is_answering(var)
+    finally:
+        os.close(terminal)
+        presence.end(var)
+        embedded.stop(var)
