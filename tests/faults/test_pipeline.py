@@ -251,3 +251,31 @@ def test_F21_a_worker_told_to_stop_hands_back_what_it_has_not_finished(plant: Pl
     plant.worker()
     wait_until(lambda: state(run) == "done", plant, 90)
     assert_consistent(run)
+
+
+def test_SEC15_a_message_that_is_not_json_is_thrown_away_unread(plant: Plant) -> None:
+    """A pickle would run code in the worker: here it would make a file."""
+    from kombu import Connection, Queue
+
+    trace, log = plant.folder / "ran", plant.folder / "worker.log"
+    plant.worker()
+    wait_until(lambda: "ready." in log.read_text(), plant)
+    queue = Queue("celery")
+    with Connection(valkey.celery_url(plant.queue)) as line:
+        producer = line.Producer(serializer="pickle", routing_key="celery", auto_declare=False)
+        headers = {"lang": "py", "task": "triage.advance", "id": "1", "argsrepr": "", "kwargsrepr": ""}
+        producer.publish([[Trap(str(trace))], {}, {}], headers=headers, declare=[queue])
+    wait_until(lambda: "Refusing to deserialize untrusted content of type pickle" in log.read_text(), plant)
+    run = run_of(plain(3))
+    wait_until(lambda: state(run) == "done", plant)
+    assert not trace.exists()
+
+
+class Trap:
+    """Makes a file when it is unpickled."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[object, tuple[str, str]]:
+        return open, (self.path, "w")
