@@ -18,12 +18,16 @@ from labeling.core.arms import (
     settings_that_differ,
     truncation,
 )
-from labeling.core.paired import Change, Decision, MixTest, share_change, stuart_maxwell
-from labeling.models.pairing import CORRECT, PairGroup, judges_of, pair_groups
+from labeling.core.paired import Change, Decision, MixTest, holm, share_change, stuart_maxwell
+from labeling.models.pairing import CORRECT, PairGroup, judges_of, pair_groups, slice_pairs
 from triage.core.closure import Check, tokens_agree
 from triage.models import Run
+from triage.models.queries import WITHOUT_SLICE
+from triage.models.slices import slice_keys
 
 LEAST, MOST = 2, 6
+#: Slices with fewer pairs are greyed.
+SMALL_SLICE = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,21 @@ class Isolation:
 
 
 @dataclass(frozen=True, slots=True)
+class SliceChange:
+    """How accuracy changed within one slice; `p` is Holm's over all slices of the key."""
+
+    name: str
+    change: Change
+    p: float
+    decision: Decision
+
+    @property
+    def is_small(self) -> bool:
+        """Say whether the slice holds too few queries to be read alone."""
+        return self.change.n < SMALL_SLICE
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """One run beside the baseline."""
 
@@ -76,6 +95,7 @@ class Comparison:
     right_to_wrong: tuple[Flip, ...]
     isolation: Isolation | None
     truncation: Truncation | None
+    slices: tuple[SliceChange, ...]
 
     @property
     def unpaired(self) -> int:
@@ -91,6 +111,9 @@ class Arms:
     differing: tuple[Setting, ...]
     comparisons: tuple[Comparison, ...]
     tokens: Check
+    #: The slice key shown, and those there are.
+    slice_key: str
+    slice_keys: tuple[str, ...]
 
     @property
     def last(self) -> Comparison:
@@ -98,8 +121,11 @@ class Arms:
         return self.comparisons[-1]
 
 
-def compare(runs: Sequence[Run]) -> Arms:
-    """Compare classified runs of one project with the first. Raises ValueError unless 2 to 6 are given."""
+def compare(runs: Sequence[Run], slice_key: str = "") -> Arms:
+    """Compare classified runs of one project with the first, by the slice key asked for or the first there is.
+
+    Raises ValueError unless 2 to 6 classified runs of one project are given.
+    """
     if not LEAST <= len(runs) <= MOST:
         raise ValueError(f"compare takes {LEAST} to {MOST} runs, got {len(runs)}")
     if unclassified := [run.name for run in runs if not run.summary]:
@@ -107,12 +133,16 @@ def compare(runs: Sequence[Run]) -> Arms:
     if len({run.project_id for run in runs}) > 1:
         raise ValueError("runs of different projects cannot be compared")
     baseline, *others = runs
+    keys = slice_keys(baseline)
+    key = slice_key if slice_key in keys else next(iter(keys), "")
     told = ((run.name, metric_of(run, "tokens_per_chunk")) for run in runs)
     return Arms(
         runs=tuple(runs),
         differing=settings_that_differ([run.config for run in runs]),
-        comparisons=tuple(_beside(run, baseline) for run in others),
+        comparisons=tuple(_beside(run, baseline, key) for run in others),
         tokens=tokens_agree([(name, value) for name, value in told if value is not None]),
+        slice_key=key,
+        slice_keys=tuple(keys),
     )
 
 
@@ -122,7 +152,7 @@ def metric_of(run: Run, metric: str) -> float | None:
     return value
 
 
-def _beside(run: Run, baseline: Run) -> Comparison:
+def _beside(run: Run, baseline: Run, slice_key: str) -> Comparison:
     groups = list(pair_groups(run, baseline))
     differing = settings_that_differ([baseline.config, run.config])
     shared = sum(len(group.ids) for group in groups)
@@ -147,7 +177,21 @@ def _beside(run: Run, baseline: Run) -> Comparison:
         right_to_wrong=_flips(groups, to_right=False),
         isolation=_isolation(run, baseline, groups),
         truncation=truncation(differing, (baseline.config.get("k"), run.config.get("k")), precisions),
+        slices=_slices(run, baseline, slice_key),
     )
+
+
+def _slices(run: Run, baseline: Run, key: str) -> tuple[SliceChange, ...]:
+    """Return accuracy by slice, the slice that explains most of the difference first."""
+    if not key:
+        return ()
+    rows = [(value, share_change(*cells)) for value, cells in slice_pairs(run, baseline, key)]
+    adjusted = holm([change.p for _, change in rows])
+    found = [
+        SliceChange(WITHOUT_SLICE if value is None else value, change, p, change.decision(p=p))
+        for (value, change), p in zip(rows, adjusted, strict=True)
+    ]
+    return tuple(sorted(found, key=lambda one: (-abs(one.change.difference * one.change.n), one.name)))
 
 
 def _same_basis(run: Run, baseline: Run) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from labeling.compare.arms import LEAST, MOST, Arms, Comparison, metric_of
+from labeling.compare.arms import LEAST, MOST, Arms, Comparison, SliceChange, metric_of
 from labeling.compare.telling import TABLE, p_words
 from labeling.core.paired import Decision
 from triage.core.pictures import Axis, Interval, axis, interval
@@ -51,12 +51,23 @@ class ChangeLine:
 
 
 @dataclass(frozen=True, slots=True)
+class SliceLine:
+    """One slice's change of accuracy."""
+
+    row: SliceChange
+    p: str
+    tone: str
+    bar: Interval
+
+
+@dataclass(frozen=True, slots=True)
 class Beside:
     """One run beside the baseline, as it is printed."""
 
     comparison: Comparison
     lines: tuple[ChangeLine, ...]
     mix_p: str
+    slices: tuple[SliceLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,4 +137,10 @@ def _beside(each: Comparison, on: Axis) -> Beside:
         )
         for row in each.changes
     )
-    return Beside(each, lines, p_words(each.mix.p) if each.mix else "")
+    slices = tuple(_slice_line(row, on) for row in each.slices)
+    return Beside(each, lines, p_words(each.mix.p) if each.mix else "", slices)
+
+
+def _slice_line(row: SliceChange, on: Axis) -> SliceLine:
+    bar = interval(on, row.change.difference, row.change.low, row.change.high)
+    return SliceLine(row, p_words(row.p), DECISION_TONES[row.decision], bar)

@@ -47,6 +47,7 @@ def as_json(arms: Arms) -> dict[str, Any]:
         ],
         "settings_that_differ": [setting.name for setting in arms.differing],
         "settings": {setting.name: list(setting.values) for setting in arms.differing},
+        "slice_key": arms.slice_key,
         **_beside_json(last),
         "comparisons": [_beside_json(each) for each in arms.comparisons],
         "tokens_per_chunk": {"ok": arms.tokens.ok, "detail": arms.tokens.detail},
@@ -81,6 +82,18 @@ def _beside_json(each: Comparison) -> dict[str, Any]:
         "class_mix": {"statistic": each.mix.statistic, "df": each.mix.degrees, "p": each.mix.p} if each.mix else None,
         "flips": {"wrong_to_right": _keys(each.wrong_to_right), "right_to_wrong": _keys(each.right_to_wrong)},
         "isolation": _isolation(each),
+        "slices": [
+            {
+                "slice": row.name,
+                "difference": row.change.difference,
+                "low": row.change.low,
+                "high": row.change.high,
+                "n": row.change.n,
+                "p_holm": row.p,
+                "verdict": str(row.decision),
+            }
+            for row in each.slices
+        ],
         "truncation": {
             "factor": each.truncation.factor,
             "share_of_relevant": each.truncation.share_of_relevant,

@@ -90,15 +90,6 @@ def _sub_cause(verdicts: Sequence[GivenVerdict], label: str) -> str:
     return sub_cause if 2 * votes > len(voices) else ""
 
 
-def first_blind(verdicts: Iterable[GivenVerdict]) -> dict[str, str]:
-    """Return each reviewer's first blind label; reviewers who saw the machine's word first are left out."""
-    labels: dict[str, str] = {}
-    for verdict in verdicts:
-        if verdict.blind:
-            labels.setdefault(verdict.reviewer, verdict.first)
-    return labels
-
-
 def is_supported(label: str) -> bool:
     """Return the binary view of a claim verdict: supported against everything else, unsure included."""
     return label == Support.SUPPORTED

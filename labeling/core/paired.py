@@ -13,7 +13,7 @@ from enum import StrEnum
 from itertools import product
 from statistics import fmean
 
-from triage.core.intervals import mean_interval, wilson, z_of
+from triage.core.intervals import mean_interval, wilson
 
 #: A change is decided when its interval leaves out 0 and its p-value is below this.
 SIGNIFICANCE = 0.05
@@ -189,12 +189,3 @@ def chi_square_tail(statistic: float, degrees: int) -> float:
         return math.exp(-half) * math.fsum(terms)
     terms = (half ** (k + 0.5) / math.gamma(k + 1.5) for k in range((degrees - 1) // 2))
     return math.erfc(math.sqrt(half)) + math.exp(-half) * math.fsum(terms)
-
-
-def noise_floor(repeats: Sequence[float]) -> float | None:
-    """Return the half-width within which one run's value lies from another's, from repeats; None under two."""
-    if len(repeats) < 2:
-        return None
-    middle = fmean(repeats)
-    variance = math.fsum((value - middle) ** 2 for value in repeats) / (len(repeats) - 1)
-    return z_of() * math.sqrt(2 * variance)

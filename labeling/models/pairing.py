@@ -21,6 +21,20 @@ WHERE now.run_id = %(now)s
 GROUP BY 1, 2, 3, 4, 5
 ORDER BY 1, 2, 3, 4, 5
 """
+#: Decided pairs by the value of one slice key (of the query as it is now): both right, lost, won, both wrong.
+SLICES = """
+SELECT now.slices ->> %(key)s,
+    count(*) FILTER (WHERE before.correct AND now.correct),
+    count(*) FILTER (WHERE before.correct AND NOT now.correct),
+    count(*) FILTER (WHERE NOT before.correct AND now.correct),
+    count(*) FILTER (WHERE NOT before.correct AND NOT now.correct)
+FROM triage_query AS now
+JOIN triage_query AS before ON before.run_id = %(before)s AND before.key_hash = now.key_hash
+    AND before.question = now.question
+WHERE now.run_id = %(now)s AND now.correct IS NOT NULL AND before.correct IS NOT NULL
+GROUP BY 1
+ORDER BY 1
+"""
 CORRECT = "correct"
 NOT_CLASSIFIED = "not classified"
 
@@ -47,6 +61,13 @@ def pair_groups(now: Run, before: Run) -> Iterable[PairGroup]:
         cursor.execute(PAIRS, {"now": now.pk, "before": before.pk})
         for was_correct, was, is_correct, label, same, ids, positions in cursor.fetchall():
             yield PairGroup(_class(was_correct, was), _class(is_correct, label), same, tuple(ids), tuple(positions))
+
+
+def slice_pairs(now: Run, before: Run, key: str) -> list[tuple[str | None, tuple[int, int, int, int]]]:
+    """Return (value, cells) of each value of a slice key; None = queries that do not carry it."""
+    with connection.cursor() as cursor:
+        cursor.execute(SLICES, {"now": now.pk, "before": before.pk, "key": key})
+        return [(value, tuple(cells)) for value, *cells in cursor.fetchall()]
 
 
 def _class(correct: bool | None, label: str | None) -> str | None:

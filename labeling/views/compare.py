@@ -16,5 +16,5 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Compare the runs that `?run=` names, in that order, with the first; or let two to six be chosen."""
     project = access.project(request, slug)
     runs = read_runs(project, request.GET.getlist("run"))
-    arms = compare_runs(runs) if len(runs) >= LEAST else None
+    arms = compare_runs(runs, request.GET.get("slices", "")) if len(runs) >= LEAST else None
     return render(request, "labeling/compare.html", {"page": compare_page(project, arms, runs)})

@@ -169,3 +169,24 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_queries() -> 
         return len(captured)
 
     assert statements(5) == statements(40)
+
+
+def test_P5_slices_are_tested_together_and_the_one_that_explains_most_comes_first() -> None:
+    project = make_project()
+    before, now = arm(project, set(range(1, 11)), size=40), arm(project, {9}, size=40)
+    Query.objects.filter(position__lte=10).update(slices={"topic": "billing"})
+    Query.objects.filter(position__gt=10, position__lte=30).update(slices={"topic": "export"})
+    body = as_json(compare([before, now], "topic"))
+    rows = body["slices"]
+    assert rows[0]["slice"] == "billing"
+    assert {row["slice"]: row["n"] for row in rows}["export"] == 20
+    assert rows[0]["difference"] == pytest.approx(0.9)
+    assert rows[0]["p_holm"] == pytest.approx(3 * share_change(0, 0, 9, 1).p)
+    assert (body["slice_key"], rows[0]["verdict"]) == ("topic", "better")
+    assert as_json(compare([before, now], "no such key"))["slice_key"] == "topic"
+    text = (
+        client_of(project)
+        .get(f"/p/{project.slug}/compare/?run={before.key}&run={now.key}&slices=topic")
+        .content.decode()
+    )
+    assert "Accuracy by topic" in text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeling.core.consensus import GivenVerdict, Standing, first_blind, is_supported, settle
+from labeling.core.consensus import GivenVerdict, Standing, is_supported, settle
 
 
 def given_by(reviewer: str, label: str, **more: object) -> GivenVerdict:
@@ -46,15 +46,9 @@ def test_the_newest_adjudication_wins_over_any_majority() -> None:
     assert not Standing.INCOMPLETE.is_final
 
 
-def test_a_change_after_the_reveal_moves_the_final_and_never_the_first() -> None:
+def test_a_change_after_the_reveal_moves_the_final() -> None:
     changed = [given_by("ann", "still_wrong", first="retrieval_miss")]
     assert settle(changed).label == "still_wrong"
-    assert first_blind(changed) == {"ann": "retrieval_miss"}
-
-
-def test_an_unblinded_verdict_never_calibrates_and_a_second_look_does_not_replace_the_first() -> None:
-    verdicts = [given_by("ann", "x", blind=False), given_by("bob", "y"), given_by("bob", "z")]
-    assert first_blind(verdicts) == {"bob": "y"}
 
 
 def test_a_sub_cause_needs_more_than_half_of_those_who_chose_the_label() -> None:

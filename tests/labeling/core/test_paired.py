@@ -18,7 +18,6 @@ from labeling.core.paired import (
     holm,
     mcnemar_exact,
     mean_change,
-    noise_floor,
     share_change,
     sign_flip,
     stuart_maxwell,
@@ -134,8 +133,3 @@ def test_the_normal_form_of_the_sign_flip_meets_the_exact_one() -> None:
     values = [rng.gauss(0.3, 1) for _ in range(16)]
     near = sign_flip([*values, 1e-9])
     assert near == pytest.approx(sign_flip(values), abs=0.04)
-
-
-def test_repeats_give_the_noise_floor() -> None:
-    assert noise_floor([0.71, 0.73, 0.72]) == pytest.approx(1.96 * 2**0.5 * 0.01, abs=1e-4)
-    assert noise_floor([0.7]) is None
