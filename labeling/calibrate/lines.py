@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,6 +77,37 @@ class LabelsPart:
     lines: tuple[LabelLine, ...]
     machine: tuple[FigureLine, ...]
     people: tuple[FigureLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RateLine:
+    """What a judge passes in one run, and what that comes to."""
+
+    run: str
+    name: str
+    judged: int
+    passes: float
+    labelled: int
+    is_by_own_labels: bool
+    corrected: FigureLine
+
+
+def rate_lines(project: Project, rates: Sequence[Mapping[str, Any]], on: Axis) -> tuple[RateLine, ...]:
+    """Return the stored rates of the project's runs that still exist."""
+    names = dict(project.runs.filter(key__in=[rate["run"] for rate in rates]).values_list("key", "name"))
+    return tuple(
+        RateLine(
+            rate["run"],
+            names[rate["run"]],
+            rate["judged"],
+            rate["passes"] / rate["judged"],
+            rate["labelled"],
+            rate["by"] == "prediction_powered",
+            line("", rate["corrected"], on),
+        )
+        for rate in rates
+        if rate["run"] in names
+    )
 
 
 def line(name: str, told: Mapping[str, Any], on: Axis) -> FigureLine:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from labeling.calibrate.lines import FigureLine, LabelsPart, SweepLine, labels_part, line
+from labeling.calibrate.lines import FigureLine, LabelsPart, RateLine, SweepLine, labels_part, line, rate_lines
 from labeling.calibrate.run import items_of
 from labeling.core.items import Item, worst_first
 from labeling.core.reliability import Sigmoid
@@ -68,6 +68,7 @@ class JudgePage:
     chances: tuple[tuple[float, float], ...]
     slices: tuple[tuple[str, str, int, FigureLine], ...]
     labels: LabelsPart | None
+    rates: tuple[RateLine, ...]
     disagreements: tuple[Item, ...]
     disagreements_in_all: int
     signed: Axis
@@ -171,6 +172,7 @@ def judge_page(project: Project, judge: Judge, now: datetime) -> JudgePage:
             for row in figures.get("by_slice") or []
         ),
         labels=labels_part(project, judge, share),
+        rates=rate_lines(project, figures.get("rates") or [], share),
         disagreements=tuple(worst[:DISAGREEMENTS]),
         disagreements_in_all=len(worst),
         signed=SIGNED,

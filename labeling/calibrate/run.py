@@ -24,11 +24,14 @@ def calibrate(project: Project, judge: Judge) -> list[Calibration]:
     are loaded here, so that a process that only reads rows never pays for them.
     """
     from labeling.calibrate import compute
+    from labeling.calibrate.elsewhere import rates_elsewhere
 
     items = items_of(project, judge)
     told = [(item.key, item.run, item.human, item.judge, item.score, item.labels, item.slices) for item in items]
     basis = compute.basis_of([judge.fingerprint, told])
-    rows = [_kept(project, judge, KIND_OF[Task(judge.task)], basis, lambda: compute.compare(items, judge.threshold))]
+    own = _kept(project, judge, KIND_OF[Task(judge.task)], basis, lambda: compute.compare(items, judge.threshold))
+    _note_rates(own, rates_elsewhere(project, judge, items))
+    rows = [own]
     pairs = label_pairs(project, judge)
     if pairs:
         from labeling.core.items import Unit
@@ -38,6 +41,13 @@ def calibrate(project: Project, judge: Judge) -> list[Calibration]:
         basis = compute.basis_of([judge.fingerprint, pairs, people])
         rows.append(_kept(project, judge, LABELS, basis, lambda: compute.compare_labels(pairs, people)))
     return rows
+
+
+def _note_rates(row: Calibration, rates: list[dict[str, Any]]) -> None:
+    """Keep with the comparison what the judge passes in each run: new runs are no fresh labels, so its age stays."""
+    if row.figures.get("rates") != rates:
+        row.figures = {**row.figures, "rates": rates}
+        row.save(update_fields=["figures"])
 
 
 def items_of(project: Project, judge: Judge) -> list[Item]:

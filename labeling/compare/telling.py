@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from labeling.compare.arms import Arms, Comparison, Flip
+from labeling.compare.arms import Arms, Comparison, Flip, MetricChange, SliceChange
 from labeling.core.tables import spelled
 from triage.models import Run
 
@@ -67,33 +67,11 @@ def _beside_json(each: Comparison) -> dict[str, Any]:
         "warning": each.warning,
         "paired": each.paired,
         "unpaired": each.unpaired,
-        "changes": [
-            {
-                "metric": row.metric,
-                "difference": row.change.difference,
-                "low": row.change.low,
-                "high": row.change.high,
-                "p": row.change.p,
-                "n": row.change.n,
-                "verdict": str(row.decision),
-            }
-            for row in each.changes
-        ],
+        "changes": [_change_json(row) for row in each.changes],
         "class_mix": {"statistic": each.mix.statistic, "df": each.mix.degrees, "p": each.mix.p} if each.mix else None,
         "flips": {"wrong_to_right": _keys(each.wrong_to_right), "right_to_wrong": _keys(each.right_to_wrong)},
         "isolation": _isolation(each),
-        "slices": [
-            {
-                "slice": row.name,
-                "difference": row.change.difference,
-                "low": row.change.low,
-                "high": row.change.high,
-                "n": row.change.n,
-                "p_holm": row.p,
-                "verdict": str(row.decision),
-            }
-            for row in each.slices
-        ],
+        "slices": [_slice_json(row) for row in each.slices],
         "truncation": {
             "factor": each.truncation.factor,
             "share_of_relevant": each.truncation.share_of_relevant,
@@ -102,6 +80,18 @@ def _beside_json(each: Comparison) -> dict[str, Any]:
         if each.truncation
         else None,
     }
+
+
+def _change_json(row: MetricChange) -> dict[str, Any]:
+    change = row.change
+    told = {"difference": change.difference, "low": change.low, "high": change.high, "p": change.p, "n": change.n}
+    return {"metric": row.metric, **told, "verdict": str(row.decision)}
+
+
+def _slice_json(row: SliceChange) -> dict[str, Any]:
+    change = row.change
+    told = {"difference": change.difference, "low": change.low, "high": change.high, "n": change.n, "p_holm": row.p}
+    return {"slice": row.name, **told, "verdict": str(row.decision)}
 
 
 def _isolation(each: Comparison) -> dict[str, Any] | None:

@@ -256,3 +256,43 @@ def test_an_undone_verdict_does_not_count() -> None:
     assert items_of(project, judge) == []
     say(query, "still_wrong", imported_reviewer="bob", idempotency_key=uuid.uuid4())
     assert len(items_of(project, judge)) == 1
+
+
+def test_runs_nobody_labelled_are_corrected_and_do_not_refresh_the_comparison() -> None:
+    project, judge, rows = marked_project(180)
+    first = calibrate(project, judge)[0]
+    computed = first.computed_at
+    run = make_run(project)
+    chunk = make_chunk(run, "elsewhere")
+    for number in range(40):
+        query = make_query(run, [chunk])
+        Score.objects.create(judge=judge, query=query, claim=make_claim(query), chunk=chunk, value=0.9 - 0.02 * number)
+    again = calibrate(project, judge)[0]
+    assert (again.pk, again.computed_at) == (first.pk, computed)
+    rates = {rate["run"]: rate for rate in again.figures["rates"]}
+    found = rates[run.key]
+    assert (found["judged"], found["passes"], found["by"]) == (40, 21, "rogan_gladen")
+    table = again.figures["all"]["confusion"]
+    tpr, tnr = table["tp"] / (table["tp"] + table["fn"]), table["tn"] / (table["tn"] + table["fp"])
+    assert found["corrected"]["value"] == pytest.approx((21 / 40 + tnr - 1) / (tpr + tnr - 1))
+    labelled = rates[project.runs.exclude(pk=run.pk).get().key]
+    assert (labelled["judged"], labelled["labelled"]) == (len(rows), len(rows))
+
+
+def test_J7_a_judge_that_tells_nothing_is_refused_on_other_runs() -> None:
+    project, judge, _ = marked_project(60)
+    Score.objects.filter(judge=judge).update(value=0.9)
+    other = make_run(project)
+    query = make_query(other)
+    Score.objects.create(judge=judge, query=query, claim=make_claim(query), value=0.9)
+    rates = {rate["run"]: rate for rate in calibrate(project, judge)[0].figures["rates"]}
+    assert rates[other.key]["corrected"]["value"] is None
+    assert "tells nothing" in rates[other.key]["corrected"]["undefined"]
+
+
+def test_a_run_labelled_in_part_is_corrected_by_its_own_labels() -> None:
+    project, judge, _ = marked_project(120)
+    ClaimVerdict.objects.filter(claim__query__position__gt=20).delete()
+    (rate,) = calibrate(project, judge)[0].figures["rates"]
+    assert (rate["by"], rate["judged"], rate["labelled"]) == ("prediction_powered", 120, 60)
+    assert 0 <= rate["corrected"]["low"] <= rate["corrected"]["value"] <= rate["corrected"]["high"] <= 1
