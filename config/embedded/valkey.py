@@ -128,12 +128,13 @@ def _start(var: Path, owner: Owner) -> None:
 
 
 def _end(var: Path) -> bool:
+    """Kill it: it has nothing to put away."""
     found = there = living(data_folder(var), PROGRAM)
-    for how in (signal.SIGTERM, signal.SIGKILL):
-        for pid in there:
-            with suppress(ProcessLookupError):
-                os.kill(pid, how)
-        deadline = time.monotonic() + STOP_TIMEOUT_S
-        while (there := living(data_folder(var), PROGRAM)) and time.monotonic() < deadline:
-            time.sleep(0.01)
+    for pid in found:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    deadline = time.monotonic() + STOP_TIMEOUT_S
+    while there and time.monotonic() < deadline:
+        time.sleep(0.01)
+        there = living(data_folder(var), PROGRAM)
     return bool(found)
