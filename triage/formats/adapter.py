@@ -33,6 +33,8 @@ class Adapter(RunFile):
 
     #: Name for people, as in "a ragas file".
     title: ClassVar[str] = ""
+    #: Who writes such files, kept with the run; blank where nobody knows.
+    producer: ClassVar[str] = ""
     #: Names under which a JSON document of the tool holds its rows.
     lists: ClassVar[tuple[str, ...]] = ()
 
@@ -57,7 +59,7 @@ class Adapter(RunFile):
 
     def opening(self, columns: Iterable[str]) -> Object:
         """Return the `run` object, given the names found in the first row; empty = none."""
-        return {}
+        return {"meta": {"producer": self.producer}} if self.producer else {}
 
     def note(self, code: str, *examples: str) -> None:
         """Count a notice for one more row."""

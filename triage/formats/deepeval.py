@@ -68,7 +68,7 @@ def recognises(found: dict[str, set[str]]) -> bool:
 class DeepEval(Adapter):
     """A DeepEval file being read."""
 
-    title = "DeepEval"
+    title = producer = "DeepEval"
     lists = ("testCases", "test_cases")
 
     def convert(self, row: Object) -> Iterator[Object]:

@@ -44,8 +44,9 @@ class ChunkIds:
                 "retrieved", f"{describe(text)} for a chunk", "its text", "Give each chunk a text or an id."
             )
         if key is None or (isinstance(key, str) and not key.strip()):
-            self._notices.add("chunk_without_id", (text_id(text or ""),))
-            return text_id(text or "")
+            made = text_id(text or "")
+            self._notices.add("chunk_without_id", (made,))
+            return made
         if text is None or not isinstance(key, str | int | float):
             return key  # type: ignore[return-value] # what is no id is refused where the record is read
         digest = text_digest(text)

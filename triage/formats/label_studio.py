@@ -66,7 +66,7 @@ class _Said:
 class LabelStudio(Adapter):
     """A Label Studio export being read."""
 
-    title = "Label Studio"
+    title = producer = "Label Studio"
 
     def convert(self, row: Object) -> Iterator[Object]:
         """Yield the query of a task with what people said of it."""

@@ -69,7 +69,7 @@ def recognises_json(found: dict[str, set[str]]) -> bool:
 class Langfuse(Adapter):
     """A Langfuse export being read."""
 
-    title = "Langfuse"
+    title = producer = "Langfuse"
     lists = ("data",)
 
     def __init__(self, stream: Readable, limits: Limits = DEFAULT_LIMITS) -> None:
@@ -83,10 +83,6 @@ class Langfuse(Adapter):
         for number, row in super().rows():
             self._line = number
             yield from ((number, part) for part in _taken_apart(row))
-
-    def opening(self, columns: Iterable[str]) -> Object:
-        """Name the producer."""
-        return {"meta": {"producer": "Langfuse"}}
 
     def convert(self, row: Object) -> Iterator[Object]:
         """Take a row in; the queries come when all of them are known."""

@@ -57,7 +57,7 @@ def recognises_json(found: dict[str, set[str]]) -> bool:
 class OpenInference(Adapter):
     """A file of OpenInference spans being read."""
 
-    title = "Phoenix (OpenInference)"
+    title, producer = "Phoenix (OpenInference)", "OpenInference"
     lists = ("resourceSpans", "data", "spans")
 
     def __init__(self, stream: Readable, limits: Limits = DEFAULT_LIMITS) -> None:
@@ -72,10 +72,6 @@ class OpenInference(Adapter):
             for span in _spans(row):
                 self._line = number
                 yield number, span
-
-    def opening(self, columns: Iterable[str]) -> Object:
-        """Name the producer."""
-        return {"meta": {"producer": "OpenInference"}}
 
     def convert(self, row: Object) -> Iterator[Object]:
         """Take a span in; the queries come when all spans are known."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from datetime import date
 from typing import Any, Protocol
 
 from triage.core.limits import Limits
@@ -66,9 +67,22 @@ def parquet_rows(stream: Readable, limits: Limits) -> Iterator[tuple[int, dict[s
         for batch in file.iter_batches(batch_size=BATCH):
             for values in batch.to_pylist():
                 row += 1
-                yield row, values
+                yield row, {name: plain(value) for name, value in values.items()}
     except (pyarrow.ArrowException, OSError) as error:
         raise _damaged(error) from None
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401 - anything a column holds
+    """Return a value as JSON could hold it: times in ISO 8601, bytes as text, anything else as Python writes it."""
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, dict):
+        return {str(name): plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return value.isoformat() if isinstance(value, date) else str(value)
 
 
 def _opened(stream: Readable, limits: Limits) -> Any:  # noqa: ANN401 - pyarrow carries no types

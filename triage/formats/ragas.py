@@ -165,9 +165,11 @@ class Ragas(Adapter):
         keys = _keys(row, "reference_context_ids")
         if keys is not None and (texts is None or len(texts) != len(keys)):
             return keys, {}
+        if texts is None:
+            return None, {}
         known = {text_id(slot["text"]): slot["id"] for slot in slots or () if "text" in slot}
         gold: dict[Any, str] = {}
-        for number, text in enumerate(texts or ()):
+        for number, text in enumerate(texts):
             if not isinstance(text, str):
                 raise RecordError("reference_contexts", "an item that is no text", "texts in a list", "Write texts.")
             made = text_id(text)
@@ -175,7 +177,7 @@ class Ragas(Adapter):
         if texts and not keys:
             self.note("gold_by_text", next(iter(gold)))
         retrieved = {slot["id"] for slot in slots or ()}
-        return (list(gold) if texts is not None else None), {k: t for k, t in gold.items() if k not in retrieved}
+        return list(gold), {key: text for key, text in gold.items() if key not in retrieved}
 
     def _beside(self, row: Object) -> Object:
         """Return the scores, and in `meta` what has no place in a run file."""

@@ -68,7 +68,7 @@ def recognises(found: dict[str, set[str]]) -> bool:
 class RagChecker(Adapter):
     """A RAGChecker file being read."""
 
-    title = "RAGChecker"
+    title = producer = "RAGChecker"
     lists = ("results",)
 
     def convert(self, row: Object) -> Iterator[Object]:

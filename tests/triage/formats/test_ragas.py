@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from typing import Any
 
@@ -218,19 +217,3 @@ def test_a_file_of_another_tool_read_as_ragas_says_which_tool_it_looks_like() ->
     error = refused(data, "ragas")
     assert "RAGChecker" in error.remedy
     assert "ragas" in error.expected
-
-
-def test_parquet_is_read_or_the_missing_extra_is_named() -> None:
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        assert "extra `parquet`" in refused(b"PAR1" + b"\0" * 60 + b"PAR1", "ragas").remedy
-        return
-    out = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist([{**ROW, "faithfulness": float("nan")}, {**ROW, "user_input": "Why?"}]), out)
-    found = read(out.getvalue())
-    assert (found.format, len(found.queries)) == ("ragas", 2)
-    assert [slot.text for slot in found.queries[0].retrieved or ()] == ROW["retrieved_contexts"]
-    assert found.queries[0].scores[0].value is None
-    assert refused(out.getvalue()[:-20], "ragas").code == "damaged_parquet"
