@@ -41,11 +41,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep what starts processes or browsers on one of xdist's workers: two at once would time each other out."""
+    """Keep what starts processes on one of xdist's workers, and what drives browsers: two would time each other out."""
     for item in items:
         for name in ("browser", "faults"):
             if item.get_closest_marker(name):
-                item.add_marker(pytest.mark.xdist_group("one at a time"))
+                item.add_marker(pytest.mark.xdist_group(name))
 
 
 def browser_skips(config: pytest.Config) -> int:
