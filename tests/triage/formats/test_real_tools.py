@@ -1,5 +1,8 @@
-"""Files made on the spot by the tools themselves. They are heavy, so they are not installed for every run:
-`pip install --group tools` (a nightly job); each test says which tool it misses."""
+"""Files made on the spot by the tools themselves. They are heavy, so they are not installed for every run.
+
+`pip install --group tools` brings those that can stand beside this project; ragas and label-studio-sdk need an
+environment of their own (see pyproject.toml). Each test says which tool it misses.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ def tool(name: str) -> ModuleType:
             warnings.simplefilter("ignore")
             return importlib.import_module(name)
     except ImportError as error:
-        pytest.skip(f"{name} is not installed (pip install --group tools): {error}")
+        pytest.skip(f"{name} is not installed (see the group `tools` in pyproject.toml): {error}")
 
 
 def query_of(**fields: Any) -> QueryRecord:
