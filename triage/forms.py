@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django import forms
@@ -15,6 +15,7 @@ from django.core.files.uploadedfile import UploadedFile
 from triage.core.filters import Outcome, QueryFilter
 from triage.core.labels import DEFAULT_OWNERS, FOUR_CLASSES, SUGGESTION_LABELS
 from triage.core.policy import DEFAULT_GATES, DEFAULT_TARGETS
+from triage.core.roster import Entry
 from triage.formats import FORMATS
 from triage.models import Project, Role
 from triage.models.queries import NOWHERE
@@ -223,3 +224,55 @@ def _share(label: str) -> forms.FloatField:
     """Return a field for a number from 0 to 1."""
     widget = forms.NumberInput(attrs={"step": "0.01"})
     return forms.FloatField(label=label, min_value=0, max_value=1, widget=widget, help_text="At least, from 0 to 1.")
+
+
+class PanelForm(forms.Form):
+    """The place of every judge in a project's order; a blank place = it is not asked."""
+
+    def __init__(self, *args: Any, entries: Sequence[Entry], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.entries = entries
+        for entry in entries:
+            self.fields[entry.seen.name] = forms.IntegerField(
+                required=False,
+                min_value=1,
+                max_value=99,
+                initial=entry.place,
+                label=f"Place of {entry.seen.name}",
+                widget=forms.NumberInput(attrs={"class": "short"}),
+            )
+
+    def rows(self) -> list[tuple[Entry, forms.BoundField]]:
+        """Return every judge with its field."""
+        return [(entry, self[entry.seen.name]) for entry in self.entries]
+
+    def names(self) -> list[str]:
+        """Return the names with a place, in order; equals keep the order of the page."""
+        placed = [entry.seen.name for entry in self.entries if self.cleaned_data[entry.seen.name] is not None]
+        return sorted(placed, key=lambda name: self.cleaned_data[name])
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse an order that asks nobody."""
+        cleaned: dict[str, Any] = super().clean() or {}
+        if not any(place is not None for place in cleaned.values()):
+            raise ValidationError("At least one judge has to be asked: give one a place.")
+        return cleaned
+
+
+class TrialForm(forms.Form):
+    """One judge to try, and perhaps another to read the same claims."""
+
+    first = forms.ChoiceField(label="Judge")
+    second = forms.ChoiceField(label="Beside", required=False)
+
+    def __init__(self, *args: Any, entries: Sequence[Entry], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        names = [(entry.seen.name, entry.seen.name) for entry in entries if not entry.seen.fault]
+        for field, choices in (("first", names), ("second", [("", "nobody"), *names])):
+            self.fields[field] = forms.ChoiceField(
+                label=self.fields[field].label, required=field == "first", choices=choices
+            )
+
+    def names(self) -> list[str]:
+        """Return the one or two names."""
+        return [name for name in (self.cleaned_data["first"], self.cleaned_data["second"]) if name]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib.auth import views as auth
 from django.urls import path, re_path
 
-from triage.views import members, people, queries, runs, uploads
+from triage.views import members, panel, people, queries, runs, uploads
 
 urlpatterns = [
     path("", people.home, name="home"),
@@ -27,6 +27,8 @@ urlpatterns = [
     path("uploads/<str:key>/progress/", uploads.upload_progress, name="upload_progress"),
     re_path(r"^uploads/(?P<key>\w+)/errors\.(?P<ending>csv|json)$", uploads.upload_errors, name="upload_errors"),
     re_path(r"^uploads/(?P<key>\w+)/(?P<action>cancel|retry)/$", uploads.upload_steer, name="upload_steer"),
+    path("p/<slug:slug>/panel/", panel.panel, name="panel"),
+    path("p/<slug:slug>/panel/try/", panel.panel_try, name="panel_try"),
     path("p/<slug:slug>/members/", members.members, name="members"),
     path("p/<slug:slug>/members/<int:pk>/role/", members.member_role, name="member_role"),
     path("p/<slug:slug>/members/<int:pk>/remove/", members.member_remove, name="member_remove"),

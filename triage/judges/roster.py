@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from triage.core.judging import DEFAULT_ORDER, GroundingJudge, RelevanceJudge
+from triage.core.roster import Seen
 from triage.judges import embedded, lexical, recorded
 from triage.judges.chat import Chat
 from triage.judges.cross_encoder import WEIGHTS, ModelFaultError, fault_of
@@ -44,6 +45,17 @@ def open_panel(names: Sequence[str] = (), setups: Setups | None = None, weights:
         relevance=tuple(judge for judge in every if isinstance(judge, RelevanceJudge)),
         notes=tuple(notes),
     )
+
+
+def look_at(name: str, setups: Setups | None = None, weights: Path = WEIGHTS) -> Seen:
+    """Return what can be told of a judge without asking it anything. Raises UnknownJudgeError."""
+    setup = (setups or {}).get(name)
+    kind = setup.kind if setup is not None and name not in _OURS else "ours"
+    try:
+        judges = _open(name, setups or {}, weights)
+    except (ModelFaultError, NliFaultError) as fault:
+        return Seen(name, kind, fault=str(fault))
+    return Seen(name, kind, tuple(judge.identity for judge in judges))
 
 
 def known_names(setups: Setups | None = None) -> tuple[str, ...]:

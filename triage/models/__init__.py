@@ -6,6 +6,7 @@ from triage.models.projects import Invitation, Member, PolicyVersion, Project, R
 from triage.models.queries import Citation, Claim, Query, Retrieved
 from triage.models.runs import Chunk, GoldRevision, Run, RunChunk
 from triage.models.scores import Judge, QueryMetrics, Score, Scoring, Suggestion
+from triage.models.trials import JudgeTrial
 from triage.models.uploads import Upload, WorkerHeartbeat, import_limits
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "GoldRevision",
     "Invitation",
     "Judge",
+    "JudgeTrial",
     "Member",
     "PolicyVersion",
     "Project",

@@ -12,7 +12,8 @@ from triage import ingest as ingest_verb
 from triage import intake
 from triage import score as score_verb
 from triage.models import Run, Upload
-from triage.tasks import driver, pulse, steering
+from triage.score.registry import try_judges as try_verb
+from triage.tasks import driver, pulse, registry, steering
 from triage.tasks.driver import Do
 from triage.tasks.inprocess import run_to_end
 
@@ -23,10 +24,13 @@ __all__ = [
     "ingest",
     "ingest_soon",
     "pulse",
+    "registry",
     "run_to_end",
     "score",
     "steering",
     "sweep",
+    "trial_soon",
+    "try_judges",
 ]
 
 log = logging.getLogger(__name__)
@@ -40,6 +44,11 @@ def advance_soon(run_id: int) -> bool:
 def ingest_soon(upload_id: int) -> bool:
     """Queue the import of an upload. False = the queue does not answer: the next sweep sees to it."""
     return _queued(ingest, upload_id)
+
+
+def trial_soon(trial_id: int) -> bool:
+    """Queue a trial of judges. False = the queue does not answer."""
+    return _queued(try_judges, trial_id)
 
 
 def _queued(task: Task, row: int) -> bool:
@@ -94,3 +103,9 @@ def sweep() -> None:
         ingest_soon(upload_id)
     for run_id in Run.objects.unfinished().values_list("pk", flat=True):
         advance_soon(run_id)
+
+
+@shared_task(name="triage.try_judges")
+def try_judges(trial_id: int) -> None:
+    """Have one or two judges read a few claims."""
+    try_verb(trial_id)

@@ -19,7 +19,7 @@ TABS: dict[str, tuple[str, frozenset[str]]] = {
     "Runs": ("runs", frozenset({"run", "queries", "query", "run_rename", "run_delete"})),
     "Review": ("sessions", frozenset({"review", "session", "adjudication", "agreement"})),
     "Gold": ("gold", frozenset({"challenge"})),
-    "Judges": ("judges", frozenset({"judge"})),
+    "Judges": ("judges", frozenset({"panel", "judge"})),
     "Reports": ("reports", frozenset({"report", "compare"})),
     "Import": ("uploads", frozenset({"upload"})),
 }
