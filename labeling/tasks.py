@@ -30,6 +30,22 @@ def calibrate_soon(project_id: int, judge_id: int) -> bool:
     return True
 
 
+@shared_task(name="labeling.calibrate_all", soft_time_limit=1_740, time_limit=1_800)
+def calibrate_all(project_id: int) -> None:
+    """Compare every judge of a project with people. Twice is once."""
+    calibrate_verb.calibrate_all(Project.objects.get(pk=project_id))
+
+
+def calibrate_all_soon(project_id: int) -> bool:
+    """Queue all comparisons of a project. False = the queue does not answer."""
+    try:
+        calibrate_all.delay(project_id)
+    except OperationalError as fault:
+        log.warning("labeling.calibrate_all %s was not queued: %.200r", project_id, fault)
+        return False
+    return True
+
+
 @shared_task(name="labeling.agree", soft_time_limit=540, time_limit=570)
 def agree(run_id: int) -> None:
     """Compare the people who read a run. Twice is once: the same words keep their row."""

@@ -27,6 +27,7 @@ urlpatterns = [
     path("p/<slug:slug>/challenges/<int:pk>/", challenge.challenge, name="challenge"),
     path("p/<slug:slug>/compare/", compare.compare, name="compare"),
     path("p/<slug:slug>/judges/", judges.judges, name="judges"),
+    path("p/<slug:slug>/judges/compare/", judges.judges_compare, name="judges_compare"),
     path("p/<slug:slug>/judges/<str:fingerprint>/", judges.judge, name="judge"),
     path("p/<slug:slug>/judges/<str:fingerprint>/compare/", judges.judge_compare, name="judge_compare"),
     path("p/<slug:slug>/judges/<str:fingerprint>/items/", judges.judge_items, name="judge_items"),

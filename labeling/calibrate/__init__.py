@@ -5,12 +5,14 @@ from __future__ import annotations
 from labeling.calibrate.items_page import Wanted, items_page
 from labeling.calibrate.listing import judges_page
 from labeling.calibrate.page import judge_page
-from labeling.calibrate.run import calibrate, items_of, judge_of, judges_in
-from labeling.calibrate.telling import identity, told
+from labeling.calibrate.run import calibrate, calibrate_all, calibrate_recorded, items_of, judge_of, judges_in
+from labeling.calibrate.telling import identity, told, told_ratings
 
 __all__ = [
     "Wanted",
     "calibrate",
+    "calibrate_all",
+    "calibrate_recorded",
     "identity",
     "items_of",
     "items_page",
@@ -19,4 +21,5 @@ __all__ = [
     "judges_in",
     "judges_page",
     "told",
+    "told_ratings",
 ]

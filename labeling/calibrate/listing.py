@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from labeling.calibrate.lines import FigureLine, line
-from labeling.calibrate.page import KIND_WORDS, TONES
+from labeling.calibrate.page import KIND_WORDS, SIGNED, TONES
 from labeling.calibrate.run import judges_in
 from labeling.core.trust import Trust
 from labeling.models import Calibration
@@ -30,19 +31,65 @@ class JudgeLine:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordedLine:
+    """A score that came with files, by rank beside one thing people rated."""
+
+    judge: Judge
+    metric: str
+    spearman: FigureLine
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleLine:
+    """How far people agree on one thing they rated."""
+
+    metric: str
+    alpha: FigureLine
+    equal_pairs: float | None
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
 class JudgesPage:
     """Every judge that scored something in the project."""
 
     project: Project
     lines: tuple[JudgeLine, ...]
     share: Axis
+    recorded: tuple[RecordedLine, ...]
+    people: tuple[PeopleLine, ...]
+    signed: Axis
 
 
 def judges_page(project: Project, now: datetime) -> JudgesPage:
     """Return the list of judges with what is known of each."""
     judges, share = judges_in(project), share_axis()
     newest = Calibration.objects.newest_of(project.pk, [judge.pk for judge in judges])
-    return JudgesPage(project, tuple(_judge_line(judge, newest.get(judge.pk), now, share) for judge in judges), share)
+    ratings = list(Calibration.objects.newest_ratings(project))
+    return JudgesPage(
+        project=project,
+        lines=tuple(_judge_line(judge, newest.get(judge.pk), now, share) for judge in judges),
+        share=share,
+        recorded=tuple(
+            RecordedLine(row.judge, metric, line("", told["spearman"], SIGNED))
+            for row in ratings
+            for metric, told in sorted(row.figures["metrics"].items())
+        ),
+        people=_people(ratings),
+        signed=SIGNED,
+    )
+
+
+def _people(ratings: Sequence[Calibration]) -> tuple[PeopleLine, ...]:
+    """Return people's agreement per metric: the same in every row, so the newest row tells it."""
+    newest = max(ratings, key=lambda row: row.computed_at, default=None)
+    told = sorted(newest.figures["metrics"].items()) if newest else []
+    return tuple(
+        PeopleLine(
+            metric, line("", one["people"]["alpha"], SIGNED), one["people"]["equal_pairs"], one["people"]["pairs"]
+        )
+        for metric, one in told
+    )
 
 
 def _judge_line(judge: Judge, newest: Calibration | None, now: datetime, on: Axis) -> JudgeLine:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.db.models import Exists, OuterRef
@@ -10,9 +11,10 @@ from django.shortcuts import get_object_or_404
 
 from labeling.calibrate.answers import first_blind, label_pairs, relevance_items
 from labeling.calibrate.claims import claim_items
+from labeling.calibrate.ratings import judge_row, rated, ratings_figures
 from labeling.core.items import Item
 from labeling.models import Calibration
-from labeling.models.calibrations import KIND_OF, LABELS
+from labeling.models.calibrations import KIND_OF, LABELS, RATINGS
 from triage.core.judging import Task
 from triage.models import Judge, Project, Score
 
@@ -41,6 +43,30 @@ def calibrate(project: Project, judge: Judge) -> list[Calibration]:
         basis = compute.basis_of([judge.fingerprint, pairs, people])
         rows.append(_kept(project, judge, LABELS, basis, lambda: compute.compare_labels(pairs, people)))
     return rows
+
+
+def calibrate_recorded(project: Project, name: str = "") -> list[Calibration]:
+    """Compare scores that came with files under a tool's name with people's ratings; all of them, or those named."""
+    from labeling.calibrate import compute
+
+    found = rated(project)
+    rows = []
+    for fingerprint, identity in sorted(found.judges.items(), key=lambda pair: (pair[1].name, pair[0])):
+        if name in ("", identity.name, fingerprint):
+            judge, scores = judge_row(identity), found.scores[fingerprint]
+            told = [
+                (pk, scores.get(pk), ratings) for metric in found.ratings.values() for pk, ratings in metric.items()
+            ]
+            basis = compute.basis_of([fingerprint, told])
+            make = partial(ratings_figures, found, fingerprint)
+            rows.append(_kept(project, judge, RATINGS, basis, make))
+    return rows
+
+
+def calibrate_all(project: Project) -> int:
+    """Compare every judge of the project, and every score that came with files; return how many comparisons stand."""
+    rows = [row for judge in judges_in(project) for row in calibrate(project, judge)]
+    return len(rows + calibrate_recorded(project))
 
 
 def _note_rates(row: Calibration, rates: list[dict[str, Any]]) -> None:

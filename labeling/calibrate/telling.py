@@ -57,6 +57,21 @@ def told(judge: Judge, rows: Sequence[Calibration], now: datetime) -> dict[str, 
     }
 
 
+def told_ratings(row: Calibration, now: datetime) -> dict[str, Any]:
+    """Return what `calibrate --json` prints of a score that came with files: no threshold, no confusion."""
+    return {
+        "judge": identity(row.judge),
+        "kind": row.kind,
+        "state": str(row.trust(now)),
+        "n": row.n,
+        "queries": row.figures["queries"],
+        "compared_at": row.computed_at.isoformat(),
+        "metrics": row.figures["metrics"],
+        "threshold": None,
+        "suggested_threshold": None,
+    }
+
+
 def identity(judge: Judge) -> dict[str, Any]:
     """Return who a judge is, in the words of exports."""
     return {

@@ -13,7 +13,7 @@ from triage.core.judging import Task
 from triage.models import Judge, Project
 
 SECONDS_A_DAY = 86_400
-CLAIM_SUPPORT, RELEVANCE, LABELS = "claim_support", "relevance", "labels"
+CLAIM_SUPPORT, RELEVANCE, LABELS, RATINGS = "claim_support", "relevance", "labels", "ratings"
 #: What a judge is compared on: its own task.
 KIND_OF = {Task.GROUNDING: CLAIM_SUPPORT, Task.RELEVANCE: RELEVANCE}
 
@@ -28,8 +28,13 @@ class Calibrations(models.QuerySet["Calibration"]):
 
     def newest_of(self, project_id: int, judges: Iterable[int]) -> dict[int, Calibration]:
         """Return the newest comparison of each judge on its own task."""
-        rows = self.filter(project=project_id, judge__in=judges).exclude(kind=LABELS)
+        rows = self.filter(project=project_id, judge__in=judges).exclude(kind__in=[LABELS, RATINGS])
         return {row.judge_id: row for row in rows.order_by("judge", "-computed_at", "-pk").distinct("judge")}
+
+    def newest_ratings(self, project: Project) -> Self:
+        """Return the newest comparison of each score that came with files, by its name."""
+        newest = self.filter(project=project, kind=RATINGS).order_by("judge", "-computed_at", "-pk").distinct("judge")
+        return self.filter(pk__in=newest.values("pk")).select_related("judge").order_by("judge__name", "judge")
 
 
 class Calibration(models.Model):
@@ -37,7 +42,7 @@ class Calibration(models.Model):
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="calibrations")
     judge = models.ForeignKey(Judge, on_delete=models.CASCADE, related_name="calibrations")
-    #: claim_support, relevance, correctness or labels.
+    #: claim_support, relevance, labels or ratings.
     kind = models.CharField(max_length=20)
     n = models.IntegerField()
     #: All figures as printed: each {"value", "low", "high", "n"} or a named state.

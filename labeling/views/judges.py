@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from labeling.calibrate import Wanted, items_of, items_page, judge_of, judge_page, judges_page
 from labeling.export import attachment
-from labeling.tasks import calibrate_soon
+from labeling.tasks import calibrate_all_soon, calibrate_soon
 from triage import access
 from triage.models import Role
 
@@ -20,6 +20,17 @@ def judges(request: HttpRequest, slug: str) -> HttpResponse:
     """List the judges that scored something in the project."""
     page = judges_page(access.project(request, slug), timezone.now())
     return render(request, "labeling/judges.html", {"page": page})
+
+
+@require_POST
+def judges_compare(request: HttpRequest, slug: str) -> HttpResponse:
+    """Ask a worker to compare every judge of the project, and every score that came with files."""
+    project = access.project(request, slug, Role.REVIEWER)
+    if calibrate_all_soon(project.pk):
+        messages.success(request, "A worker compares every judge with people now. The figures follow in a moment.")
+    else:
+        messages.error(request, "No queue answers, so no worker was asked. `manage.py calibrate JUDGE` does without.")
+    return redirect("judges", slug=project.slug)
 
 
 @require_GET

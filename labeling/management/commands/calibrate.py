@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from labeling.calibrate import calibrate, judges_in, told
+from labeling.calibrate import calibrate, calibrate_recorded, judges_in, told, told_ratings
 from labeling.management.run_command import BAD_INPUT
 from triage.models import Judge, Project
 
@@ -29,8 +29,10 @@ class Command(BaseCommand):
         project = Project.objects.filter(slug=options["project"]).first()
         if project is None:
             raise CommandError(f"There is no project {options['project']!r}.", returncode=BAD_INPUT)
-        named = self._named(project, options["judge"])
+        recorded = calibrate_recorded(project, options["judge"])
+        named = self._named(project, options["judge"]) if not recorded else []
         found = [told(judge, calibrate(project, judge), timezone.now()) for judge in named]
+        found += [told_ratings(row, timezone.now()) for row in recorded]
         if options["json"]:
             self.stdout.write(json.dumps({**found[0], "also": found[1:]}, allow_nan=False))
         else:
@@ -53,6 +55,13 @@ class Command(BaseCommand):
 def _words(found: dict[str, Any]) -> str:
     """Say the comparison in a few lines."""
     lines = [f"{found['judge']['name']} ({found['kind']}): {found['state']}, {found['n']} labels."]
+    for metric, row in found.get("metrics", {}).items():
+        figure, people = row["spearman"], row["people"]
+        shown = figure.get("undefined") or f"{figure['value']:.3f}"
+        alpha = people["alpha"].get("undefined") or f"{people['alpha']['value']:.3f}"
+        lines.append(f"  {metric}: Spearman {shown}, n {figure['n']}; people's alpha {alpha}, n {people['n']}")
+    if "metrics" in found:
+        return "\n".join(lines)
     for key in ("tpr", "tnr", "balanced_accuracy", "kappa", "auroc", "brier", "ece"):
         figure = found.get(key)
         if figure and figure["value"] is not None:
