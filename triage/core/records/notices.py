@@ -37,7 +37,7 @@ NOTICES: dict[str, str] = {
     "query_without_id": "queries without ids; each got one made of its question",
     "ranks_not_contiguous": "ranks are not 1 to n without gaps; list order is used",
     "rating_out_of_scale": "a person's rating outside its own scale; kept as it is",
-    "reason_disagrees": "a metric failed although its reason finds nothing wrong; look at these first (slice score_check)",
+    "reason_disagrees": "a metric failed although its reason finds nothing wrong; look here first (slice score_check)",
     "retrieval_unknown": "queries that do not say what was retrieved; retrieval metrics have no value",
     "retrieved_nothing": "queries that retrieved nothing",
     "retrieved_nothing_anywhere": "no query retrieved anything: is the retriever off, or its threshold too high?",
