@@ -9,6 +9,7 @@ from labeling.cards.claims import claim_lines
 from labeling.cards.decision import asks, choices
 from labeling.cards.evidence import SHOWN, beyond_words, chunk_lines, context_tokens, gold_of
 from labeling.cards.lines import BlindCard, Challenge, Earlier
+from labeling.codebook import codebook_of
 from labeling.models import GoldChallenge, SessionItem, Verdict
 from labeling.review import Decision
 from labeling.worklist import items_of
@@ -48,7 +49,7 @@ def blind_card(
         chunks=chunk_lines(query, rows, gold.keys, limit) if query.retrieval_known else None,
         tokens=context_tokens(query, rows),
         beyond=beyond_words(others, [row.chunk.key for row in rows], gold.keys),
-        choices=choices(decision),
+        choices=choices(decision, codebook_of(item.session.run.project)),
         note=decision.note,
         earlier=own.earlier,
         was_saved=own.was_saved,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from labeling.cards.lines import Choice, SubCause
+from labeling.codebook import Codebook
 from labeling.models import ReviewSession
 from labeling.review import Decision
-from triage.core.labels import CODEBOOK, SUB_CAUSES
+from triage.core.labels import CODEBOOK
 
 ASKS = {
     ReviewSession.Population.FAILING: "Why did this answer fail?",
@@ -26,7 +27,7 @@ def title_of(sub_cause: str) -> str:
     return TITLES.get(sub_cause, sub_cause.replace("_", " ").capitalize())
 
 
-def choices(decision: Decision) -> tuple[Choice, ...]:
+def choices(decision: Decision, codebook: Codebook) -> tuple[Choice, ...]:
     """Return the labels in the order of their keys 1 to 5, the decided one ticked."""
     return tuple(
         Choice(
@@ -38,7 +39,7 @@ def choices(decision: Decision) -> tuple[Choice, ...]:
             is_chosen=entry.label == decision.label,
             sub_causes=tuple(
                 SubCause(name, title_of(name), entry.label == decision.label and name == decision.sub_cause)
-                for name in SUB_CAUSES[entry.label]
+                for name in codebook.names(entry.label)
             ),
         )
         for number, entry in enumerate(CODEBOOK, 1)

@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from labeling.forms.challenge import ChallengeForm, ChallengeRulingForm
+from labeling.forms.codebook import NotesForm, SubCauseForm
 from labeling.forms.decision import DecisionForm, SkipForm
 from labeling.forms.keys import KeysForm
 from labeling.forms.ruling import RulingForm
 from labeling.forms.sessions import SessionForm
 
-__all__ = ["ChallengeForm", "ChallengeRulingForm", "DecisionForm", "KeysForm", "RulingForm", "SessionForm", "SkipForm"]
+__all__ = [
+    "ChallengeForm",
+    "ChallengeRulingForm",
+    "DecisionForm",
+    "KeysForm",
+    "NotesForm",
+    "RulingForm",
+    "SessionForm",
+    "SkipForm",
+    "SubCauseForm",
+]

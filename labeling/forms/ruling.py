@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from django import forms
 
+from labeling.codebook import Codebook
 from labeling.review import Ruling
-from triage.core.labels import CODEBOOK, SUB_CAUSES
+from triage.core.labels import CODEBOOK
 
 
 class RulingForm(forms.Form):
@@ -17,19 +18,12 @@ class RulingForm(forms.Form):
         choices=[(str(entry.label), entry.title) for entry in CODEBOOK],
         widget=forms.RadioSelect,
     )
-    sub_cause = forms.ChoiceField(
-        label="Sub-cause",
-        required=False,
-        choices=[
-            ("", "none"),
-            *(
-                (entry.title, [(f"{entry.label}/{name}", name.replace("_", " ")) for name in SUB_CAUSES[entry.label]])
-                for entry in CODEBOOK
-                if SUB_CAUSES[entry.label]
-            ),
-        ],
-    )
+    sub_cause = forms.ChoiceField(label="Sub-cause", required=False)
     reason = forms.CharField(label="Reason", max_length=20_000, widget=forms.Textarea(attrs={"rows": 3, "dir": "auto"}))
+
+    def __init__(self, codebook: Codebook, data: object = None, **rest: object) -> None:
+        super().__init__(data, **rest)  # type: ignore[arg-type]
+        self.fields["sub_cause"].choices = sub_cause_choices(codebook)  # type: ignore[attr-defined]
 
     def ruling(self) -> Ruling:
         """Return what the verb takes; a sub-cause of another label is the verb's to refuse."""
@@ -41,3 +35,12 @@ class RulingForm(forms.Form):
             reason=data["reason"].strip(),
             key=data["key"],
         )
+
+
+def sub_cause_choices(codebook: Codebook) -> list[tuple[str, object]]:
+    """Return the sub-causes by label, each as "label/sub_cause"."""
+    groups = [
+        (entry.title, [(f"{entry.label}/{name}", name.replace("_", " ")) for name in codebook.names(entry.label)])
+        for entry in CODEBOOK
+    ]
+    return [("", "none"), *((title, names) for title, names in groups if names)]

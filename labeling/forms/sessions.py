@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, time
+
 from django import forms
 
 from labeling.models import ReviewSession
@@ -57,7 +59,7 @@ class SessionForm(forms.Form):
     reviewers = forms.MultipleChoiceField(
         label="For", required=False, widget=forms.CheckboxSelectMultiple, help_text="Nobody ticked: every reviewer."
     )
-    due_at = forms.DateTimeField(
+    due_at = forms.DateField(
         label="Due", required=False, widget=forms.DateInput(attrs={"type": "date"}), help_text="End of that day, UTC."
     )
     guidelines = forms.CharField(
@@ -93,6 +95,6 @@ class SessionForm(forms.Form):
             blind_share=data["blind_percent"] / 100,
             in_file_order=data["in_file_order"],
             guidelines=data["guidelines"],
-            due_at=data["due_at"],
+            due_at=datetime.combine(data["due_at"], time.max, tzinfo=UTC) if data["due_at"] else None,
             reviewers=tuple(int(one) for one in data["reviewers"]),
         )

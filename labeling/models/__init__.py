@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from labeling.models.agreements import AgreementReport
 from labeling.models.calibrations import Calibration
+from labeling.models.codebook import CodebookVersion
 from labeling.models.comments import Comment
 from labeling.models.preferences import Preference
 from labeling.models.sessions import Lease, ReviewSession, SessionItem, Skip
@@ -13,6 +14,7 @@ __all__ = [
     "AgreementReport",
     "Calibration",
     "ClaimVerdict",
+    "CodebookVersion",
     "Comment",
     "GoldChallenge",
     "Lease",

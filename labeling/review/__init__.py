@@ -15,6 +15,7 @@ from labeling.review.decision import (
     StaleError,
     Ticket,
 )
+from labeling.review.notes import Saturation, categorise, noted, saturation
 from labeling.review.save import save
 from labeling.review.steps import UNDO_LIMIT, Undone, previous_position, requeue, skip, undo
 from labeling.review.talk import comment, may_talk
@@ -29,18 +30,22 @@ __all__ = [
     "NotSavedError",
     "Receipt",
     "Ruling",
+    "Saturation",
     "StaleError",
     "Ticket",
     "Undone",
     "adjudicate",
+    "categorise",
     "comment",
     "confirm",
     "confirmable",
     "contradictory",
     "disputed",
     "may_talk",
+    "noted",
     "previous_position",
     "requeue",
+    "saturation",
     "save",
     "skip",
     "undo",

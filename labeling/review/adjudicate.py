@@ -8,11 +8,12 @@ from uuid import UUID
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from labeling.codebook import codebook_of
 from labeling.models import Outcome, Verdict
 from labeling.models.verdicts import Stage
 from labeling.review.decision import InvalidError
 from labeling.settle import settle_queries
-from triage.core.labels import VERDICT_LABELS, is_sub_cause_of
+from triage.core.labels import VERDICT_LABELS
 from triage.models import Query, Run, Suggestion
 
 
@@ -33,7 +34,8 @@ def adjudicate(query: Query, user: User, ruling: Ruling) -> Verdict:
     known = Verdict.objects.filter(idempotency_key=ruling.key).first()
     if known is not None:
         return known
-    if ruling.label not in VERDICT_LABELS or not is_sub_cause_of(ruling.label, ruling.sub_cause):
+    codebook = codebook_of(query.run.project)
+    if ruling.label not in VERDICT_LABELS or not codebook.has(ruling.label, ruling.sub_cause):
         raise InvalidError({"label": "Choose a label, and a sub-cause that belongs to it."})
     if not ruling.reason:
         raise InvalidError({"reason": "Say why: the reviewers will read it."})
@@ -50,6 +52,7 @@ def adjudicate(query: Query, user: User, ruling: Ruling) -> Verdict:
         suggested=filed.label if filed else "",
         policy_fingerprint=filed.policy_fingerprint if filed else "",
         gold_version=filed.gold_version if filed else query.run.gold_version,
+        codebook_version=codebook.version,
         idempotency_key=ruling.key,
     )
     settle_queries([query.pk])

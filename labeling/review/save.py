@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.models import User
 from django.db import connection, transaction
 
+from labeling.codebook import Codebook, codebook_of
 from labeling.core.consistency import Conflict, conflict
 from labeling.models import ClaimVerdict, Lease, ReviewSession, SessionItem, Verdict
 from labeling.models.verdicts import Stage
@@ -20,7 +21,7 @@ from labeling.review.decision import (
 )
 from labeling.settle import settle_queries
 from labeling.worklist import take
-from triage.core.labels import VERDICT_LABELS, Support, is_sub_cause_of
+from triage.core.labels import VERDICT_LABELS, Support
 from triage.core.policy import Policy
 from triage.models import Claim, Retrieved, Suggestion
 
@@ -51,10 +52,11 @@ def save(session: ReviewSession, user: User, position: int, decision: Decision, 
     if (current.pk if current else None) != ticket.seen:
         raise StaleError(current)
     claims = _claims(item)
-    clash = _checked(session, decision, claims)
+    codebook = codebook_of(session.run.project)
+    clash = _checked(session, decision, claims, codebook)
     blind = item.blind and not earlier
     verdict = _verdict(item, user, decision, ticket, current, blind, seconds)
-    verdict.conflicts = clash is not None
+    verdict.conflicts, verdict.codebook_version = clash is not None, codebook.version
     _append(verdict, current)
     _mark(verdict, decision.marks)
     Lease.objects.filter(pk=seat_id).update(state=Lease.State.DONE)
@@ -101,9 +103,9 @@ def _claims(item: SessionItem) -> dict[int, int]:
     return {pk: number for number, pk in enumerate(ids.values_list("pk", flat=True), 1)}
 
 
-def _checked(session: ReviewSession, decision: Decision, claims: dict[int, int]) -> Conflict | None:
+def _checked(session: ReviewSession, decision: Decision, claims: dict[int, int], codebook: Codebook) -> Conflict | None:
     """Raise InvalidError or ContradictoryError; return the conflict the reviewer insists on, if any."""
-    errors = _errors(decision, claims)
+    errors = _errors(decision, claims, codebook)
     if errors:
         raise InvalidError(errors)
     if not decision.marks:
@@ -115,14 +117,14 @@ def _checked(session: ReviewSession, decision: Decision, claims: dict[int, int])
     return clash
 
 
-def _errors(decision: Decision, claims: dict[int, int]) -> dict[str, str]:
+def _errors(decision: Decision, claims: dict[int, int], codebook: Codebook) -> dict[str, str]:
     """Return field -> what is wrong with it."""
     errors = {}
     if not decision.label and not decision.note:
         errors["label"] = "Choose a label, or write a note."
     elif decision.label and decision.label not in VERDICT_LABELS:
         errors["label"] = "That is not a label of the codebook."
-    if not is_sub_cause_of(decision.label, decision.sub_cause):
+    if not codebook.has(decision.label, decision.sub_cause):
         errors["sub_cause"] = "That sub-cause does not belong to the label."
     if len(decision.note) > NOTE_LIMIT:
         errors["note"] = f"The note is longer than {NOTE_LIMIT:,} characters."

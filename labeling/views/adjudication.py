@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
 from labeling.cards import side_by_side
+from labeling.codebook import codebook_of
 from labeling.forms import RulingForm
 from labeling.review import InvalidError, adjudicate, contradictory, disputed
 from triage import access
@@ -28,7 +29,7 @@ def adjudication(request: HttpRequest, key: str) -> HttpResponse:
 def adjudication_query(request: HttpRequest, key: str, position: int) -> HttpResponse:
     """Show everybody's word on one query, names hidden unless asked for, and take the final one."""
     query = access.query(request, key, position, Role.LEAD)
-    form = RulingForm(request.POST or None, initial={"key": uuid4()})
+    form = RulingForm(codebook_of(query.run.project), request.POST or None, initial={"key": uuid4()})
     if form.is_valid():
         try:
             adjudicate(query, access.user(request), form.ruling())

@@ -63,6 +63,9 @@ def test_every_page_around_reviewing_is_accessible_and_fits(
         f"/runs/{run}/agreement/cell/?a=retrieval_miss&b=still_wrong",
         f"/p/{slug}/challenges/",
         f"/p/{slug}/challenges/{desk.run.queries.all()[0].gold_challenges.get().pk}/",
+        f"/p/{slug}/codebook/",
+        f"/runs/{run}/notes/",
+        f"/runs/{run}/confirm/",
         f"/sessions/{desk.session.key}/review/1/challenge/",
     ):
         response = tab.page.goto(path)
