@@ -18,8 +18,6 @@ from triage.core.judging import JudgeIdentity, Task, is_usable_score
 from triage.models import Judge, Project, Query
 
 GROUNDING_METRICS = frozenset({"faithfulness", "groundedness"})
-#: People's rating of an answer counts as a yes from the middle of its scale.
-MIDDLE = 0.5
 
 
 @dataclass(slots=True)
@@ -27,7 +25,6 @@ class Rated:
     """Answers of a project that people rated: metric -> answer -> ratings; and each answer's recorded scores."""
 
     ratings: dict[str, dict[int, list[float]]] = field(default_factory=lambda: defaultdict(dict))
-    scales: dict[str, tuple[float, float]] = field(default_factory=dict)
     scores: dict[str, dict[int, float]] = field(default_factory=lambda: defaultdict(dict))
     clusters: dict[int, str] = field(default_factory=dict)
     judges: dict[str, JudgeIdentity] = field(default_factory=dict)
@@ -47,11 +44,9 @@ def rated(project: Project) -> Rated:
 
 def _add_ratings(found: Rated, pk: int, ratings: Iterable[Mapping[str, Any]]) -> None:
     for rating in ratings:
-        value, scale = rating.get("value"), rating.get("scale") or [0, 1]
+        value = rating.get("value")
         if isinstance(value, int | float) and not isinstance(value, bool):
-            metric = str(rating.get("metric"))
-            found.ratings[metric].setdefault(pk, []).append(float(value))
-            found.scales.setdefault(metric, (float(scale[0]), float(scale[1])))
+            found.ratings[str(rating.get("metric"))].setdefault(pk, []).append(float(value))
 
 
 def _add_scores(found: Rated, pk: int, scores: Iterable[Mapping[str, Any]]) -> None:
@@ -95,23 +90,15 @@ def ratings_figures(found: Rated, fingerprint: str) -> dict[str, Any]:
             "spearman": spearman([fmean(answers[pk]) for pk in shared], [scores[pk] for pk in shared]).as_json(),
             "people": _people(found, metric),
         }
+    n = max((sum(pk in scores for pk in answers) for answers in found.ratings.values()), default=0)
     return {
-        "n": max((len([pk for pk in answers if pk in scores]) for answers in found.ratings.values()), default=0),
-        "positives": _positives(found, scores),
+        "n": n,
+        # Ratings have no two classes: only their number decides whether they are too few.
+        "positives": n // 2,
         "queries": len({found.clusters[pk] for pk in scores}),
         "in_unit_range": all(is_usable_score(value) for value in scores.values()),
         "metrics": metrics,
     }
-
-
-def _positives(found: Rated, scores: Mapping[int, float]) -> int:
-    """Count rated answers in the upper half of their first metric's scale: whether both kinds occur at all."""
-    metric = min(found.ratings, default="")
-    low, high = found.scales.get(metric, (0.0, 1.0))
-    if not metric or high <= low:
-        return 0
-    means = (fmean(values) for pk, values in found.ratings[metric].items() if pk in scores)
-    return sum((mean - low) / (high - low) >= MIDDLE for mean in means)
 
 
 def _people(found: Rated, metric: str) -> dict[str, Any]:
