@@ -101,11 +101,11 @@ def test_projects_are_made_on_demand_and_odd_slugs_refused(tmp_path: Path) -> No
 
 
 def test_a_file_of_which_nothing_is_imported_exits_2_and_tells_why_in_json(tmp_path: Path) -> None:
-    error, out = refused(write(tmp_path, "id,question", "1,x", name="a.csv"), "--wait", "--json")
+    error, out = refused(write(tmp_path, "%PDF-1.7", name="a.jsonl"), "--wait", "--json")
     told = json.loads(out)
     assert error.returncode == 2
     assert (told["run"], told["created"], told["state"]) == (None, False, "failed")
-    assert "CSV" in told["reason"]
+    assert "PDF" in told["reason"]
     assert not Run.objects.exists()
 
 
