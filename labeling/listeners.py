@@ -7,9 +7,11 @@ from typing import Any
 from django.db import transaction
 from django.dispatch import receiver
 
+from labeling.challenge import receive_challenges
 from labeling.models import Verdict
 from labeling.receive import receive, receive_draws
 from labeling.report import counted, review_state
+from labeling.worklist import name_strata
 from triage.core.review import ReviewState, VerdictLine
 from triage.models import Run
 from triage.signals import history_wanted, review_wanted, run_classified, run_ingested
@@ -17,14 +19,16 @@ from triage.signals import history_wanted, review_wanted, run_classified, run_in
 
 @receiver(run_ingested)
 def on_ingested(sender: object, run_id: int, **_more: Any) -> None:
-    """Take in the verdicts that came with the file, in the import's own transaction."""
+    """Take in the verdicts and gold challenges that came with the file, in the import's own transaction."""
     receive(run_id)
+    receive_challenges(run_id)
 
 
 @receiver(run_classified)
 def on_classified(sender: object, run_id: int, **_more: Any) -> None:
-    """Fix the draws that came with the file, now that there are automatic classes."""
+    """Fix the draws that came with the file or were made early, now that there are automatic classes."""
     with transaction.atomic():
+        name_strata(run_id)
         receive_draws(run_id)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from labeling.challenge.deciding import Decided, DecidedError, SamePersonError, decide
 from labeling.challenge.effects import Effect, effects
 from labeling.challenge.raising import UnknownChunkError, raise_challenge
+from labeling.challenge.receiving import receive_challenges
 
 __all__ = [
     "Decided",
@@ -15,4 +16,5 @@ __all__ = [
     "decide",
     "effects",
     "raise_challenge",
+    "receive_challenges",
 ]

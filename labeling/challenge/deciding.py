@@ -6,16 +6,17 @@ from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Max, Q
+from django.db.models import Q
 from django.db.models.functions import Now
 
+from labeling.challenge.revising import revise
 from labeling.models import GoldChallenge, Lease, Verdict
 from labeling.models.verdicts import Stage
 from labeling.settle import settle_queries
 from triage.core.labels import FailureLabel
-from triage.models import GoldRevision, Member, Project, Query, Role, Run
+from triage.models import Member, Project, Query, Role, Run
 
-Kind, State = GoldChallenge.Kind, GoldChallenge.State
+State = GoldChallenge.State
 #: Verdicts that were about the gold itself: they are asked for again when it changes.
 ABOUT_GOLD = Q(label=FailureLabel.RETRIEVAL_MISS) | Q(sub_cause="wrong_gold")
 
@@ -52,7 +53,7 @@ def decide(challenge: GoldChallenge, user: User, *, accept: bool, reason: str = 
         raise DecidedError
     if fresh.raised_by_id == user.pk and _others_may_decide(project, user):
         raise SamePersonError
-    revision = _revise(query, fresh) if accept else None
+    revision = revise(query, fresh) if accept else None
     fresh.state = State.ACCEPTED if accept else State.REJECTED
     fresh.decided_by, fresh.reason = user, reason.strip()
     fresh.gold_version = revision.version if revision else None
@@ -70,28 +71,6 @@ def _others_may_decide(project: Project, user: User) -> bool:
     """Say whether the project has another lead: a team of one decides for itself."""
     leads = Member.objects.filter(project=project, role__in=Role.at_least(Role.LEAD))
     return leads.exclude(user=user).exists()
-
-
-def _revise(query: Query, challenge: GoldChallenge) -> GoldRevision | None:
-    """Write the accepted gold as the next version of the evaluation set; None where the gold itself stays."""
-    if challenge.kind == Kind.AMBIGUOUS_QUESTION:
-        return None
-    run, proposal = query.run, challenge.proposal
-    known = GoldRevision.objects.filter(project=run.project_id, evaluation_set=run.evaluation_set)
-    before = known.filter(query_key=query.key).order_by("-version", "-pk").first()
-    unanswerable = challenge.kind == Kind.SHOULD_BE_UNANSWERABLE
-    gold = list((before.gold if before else query.gold) or [])
-    kept = [key for key in gold if key not in proposal.get("remove", [])]
-    added = [key for key in proposal.get("add", []) if key not in kept]
-    return GoldRevision.objects.create(
-        project_id=run.project_id,
-        evaluation_set=run.evaluation_set,
-        query_key=query.key,
-        version=(known.aggregate(newest=Max("version"))["newest"] or 1) + 1,
-        gold=[] if unanswerable else [*kept, *added],
-        reference=proposal.get("reference") or (before.reference if before else None),
-        answerable=False if unanswerable else (before.answerable if before else query.answerable),
-    )
 
 
 def _send_back(query_ids: list[int]) -> int:

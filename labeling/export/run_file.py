@@ -72,7 +72,7 @@ class Members:
     def challenges(self, query_ids: Sequence[int]) -> Words:
         """Return query id -> gold challenges, oldest first."""
         told: Words = defaultdict(list)
-        for row in GoldChallenge.objects.filter(query__in=query_ids).order_by("pk"):
+        for row in GoldChallenge.objects.filter(query__in=query_ids, imported_reviewer="").order_by("pk"):
             told[row.query_id].append(self._challenge(row))
         return told
 

@@ -216,6 +216,8 @@ class GoldChallenge(models.Model):
     note = models.TextField(blank=True)
     state = models.CharField(max_length=8, choices=State.choices, default=State.OPEN)
     raised_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    #: Who raised it, where it came with a file; blank for members.
+    imported_reviewer = models.CharField(max_length=200, blank=True)
     raised_at = models.DateTimeField(auto_now_add=True)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     decided_at = models.DateTimeField(null=True)

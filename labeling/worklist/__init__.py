@@ -6,7 +6,7 @@ from labeling.worklist.draw import Wish, make_session
 from labeling.worklist.frame import Filter, reviewers_of, slices_of
 from labeling.worklist.overview import SessionLine, Share, overview, session_lines, shares
 from labeling.worklist.queue import EmptyQueue, Reason, Seat, hold, take, why_empty
-from labeling.worklist.sessions import Progress, close, default_session, items_of, progress
+from labeling.worklist.sessions import Progress, close, default_session, items_of, name_strata, progress
 
 __all__ = [
     "EmptyQueue",
@@ -22,6 +22,7 @@ __all__ = [
     "hold",
     "items_of",
     "make_session",
+    "name_strata",
     "overview",
     "progress",
     "reviewers_of",

@@ -34,6 +34,14 @@ ON CONFLICT DO NOTHING
 
 SIZES = "SELECT stratum, count(*) FROM labeling_sessionitem WHERE session_id = %(session)s GROUP BY stratum"
 
+NAME_STRATA = """
+UPDATE labeling_sessionitem AS item
+SET stratum = COALESCE(NULLIF(suggestion.would_be, ''), suggestion.label)
+FROM triage_suggestion AS suggestion
+WHERE item.session_id = %(session)s AND item.stratum = '' AND suggestion.query_id = item.query_id
+  AND suggestion.is_current
+"""
+
 #: Of the last 50 saves: a median that follows the reviewer's present pace.
 PROGRESS = """
 SELECT (SELECT count(*) FROM labeling_lease AS seat
@@ -127,3 +135,17 @@ def close(session: ReviewSession) -> bool:
     session.closed_at = None if session.closed_at else Now()  # by the database's clock
     session.save(update_fields=["closed_at"])
     return session.closed_at is None
+
+
+def name_strata(run_id: int) -> None:
+    """Give the items drawn before the run had classes the stratum of its first classification, once.
+
+    Later classifications change nothing: strata stay those of the draw.
+    """
+    for session in ReviewSession.objects.filter(run=run_id, strata__has_key="").select_for_update():
+        with connection.cursor() as cursor:
+            cursor.execute(NAME_STRATA, {"session": session.pk})
+            cursor.execute(SIZES, {"session": session.pk})
+            session.strata = dict(cursor.fetchall())
+        session.frame = {**session.frame, "policy": session.run.policy_fingerprint}
+        session.save(update_fields=["strata", "frame"])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from labeling.challenge import DecidedError, SamePersonError, decide, effects, raise_challenge
+from labeling.challenge import DecidedError, SamePersonError, decide, effects, raise_challenge, receive_challenges
 from labeling.models import GoldChallenge, Lease, Verdict
 from labeling.worklist import take
 from tests.factories import make_chunk, make_member, make_query, make_run
@@ -159,3 +159,35 @@ class TestPages:
         said = {"kind": "missing_chunk", "chunk": chunk.key, "why": "it says so"}
         assert desk.client.post(desk.url(1, "challenge/"), said)["Location"] == desk.url(1)
         assert GoldChallenge.objects.get().proposal["add"] == ["doc-7#2"]
+
+
+class TestReceived:
+    """Challenges that came with a file."""
+
+    def told(self, **fields: Any) -> dict[str, Any]:
+        return {"kind": "missing_chunk", "add": ["b"], "remove": [], "note": "n", "reviewer": "ann", **fields}
+
+    def test_an_open_challenge_waits_for_a_decision_here(self) -> None:
+        run = make_run()
+        make_query(run, gold=["a"], challenges=[self.told()])
+        assert receive_challenges(run.pk) == 1
+        assert receive_challenges(run.pk) == 0
+        challenge = GoldChallenge.objects.get()
+        assert (challenge.state, challenge.imported_reviewer, challenge.raised_by) == ("open", "ann", None)
+        assert not GoldRevision.objects.exists()
+
+    def test_an_accepted_one_brings_its_gold_version_along(self) -> None:
+        run = make_run()
+        make_query(run, gold=["a"], challenges=[self.told(state="accepted", gold_version=4)])
+        receive_challenges(run.pk)
+        revision = GoldRevision.objects.get()
+        assert (revision.version, revision.gold) == (4, ["a", "b"])
+
+    def test_what_was_decided_here_is_not_decided_again_by_a_file(self) -> None:
+        run = make_run()
+        query = make_query(run, gold=["a"], challenges=[self.told(state="accepted")])
+        GoldRevision.objects.create(
+            project=run.project, evaluation_set=run.evaluation_set, query_key=query.key, version=2, gold=["c"]
+        )
+        receive_challenges(run.pk)
+        assert GoldRevision.objects.get().gold == ["c"]

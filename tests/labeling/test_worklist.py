@@ -18,6 +18,7 @@ from labeling.worklist import EmptyQueue, Reason, Seat, default_session, hold, p
 from labeling.worklist.sessions import fill_all
 from tests.factories import make_member, make_query, make_run, make_user
 from triage.models import Role, Run, Suggestion
+from triage.signals import run_classified
 
 pytestmark = pytest.mark.django_db
 
@@ -75,6 +76,21 @@ def test_strata_are_the_automatic_labels_at_the_draw_and_unscored_counts_by_its_
     assert session.strata == {"retrieval_miss": 1, "still_wrong": 1, "": 1}
     Suggestion.objects.filter(query=first).update(label="still_wrong")
     assert session.items.get(query=first).stratum == "retrieval_miss"
+
+
+def test_a_session_made_before_the_run_had_classes_gets_its_strata_from_the_first_ones_only() -> None:
+    run = run_of(failing=2)
+    session = default_session(run)
+    assert session.strata == {"": 2}
+    first, second = run.queries.order_by("position")
+    for query in (first, second):
+        Suggestion.objects.create(query=query, label="retrieval_miss", basis="a", policy_fingerprint="p")
+    run_classified.send(sender=Run, run_id=run.pk)
+    session.refresh_from_db()
+    assert session.strata == {"retrieval_miss": 2}
+    Suggestion.objects.update(label="still_wrong")
+    run_classified.send(sender=Run, run_id=run.pk)
+    assert set(session.items.values_list("stratum", flat=True)) == {"retrieval_miss"}
 
 
 def test_an_item_is_handed_out_in_order_with_a_token_and_fifteen_minutes() -> None:
