@@ -20,6 +20,7 @@ from labeling.views import (
     report,
     review,
     sessions,
+    what_if,
 )
 
 urlpatterns = [
@@ -52,6 +53,7 @@ urlpatterns = [
     path("p/<slug:slug>/due/", due.due, name="due"),
     path("runs/<str:key>/more/", report.more, name="more"),
     path("runs/<str:key>/notes/", codebook.notes, name="notes"),
+    path("runs/<str:key>/what-if/", what_if.what_if, name="what_if"),
     path("runs/<str:key>/report/", report.report, name="report"),
     re_path(r"^runs/(?P<key>\w+)/report\.(?P<to>md|csv|json|html)$", report.report_file, name="report_file"),
     path("runs/<str:key>/sessions/new/", sessions.session_new, name="session_new"),

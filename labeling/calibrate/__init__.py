@@ -7,9 +7,11 @@ from labeling.calibrate.listing import judges_page
 from labeling.calibrate.page import judge_page
 from labeling.calibrate.run import calibrate, calibrate_all, calibrate_recorded, items_of, judge_of, judges_in
 from labeling.calibrate.telling import identity, told, told_ratings
+from labeling.calibrate.what_if import Wish, what_if_page
 
 __all__ = [
     "Wanted",
+    "Wish",
     "calibrate",
     "calibrate_all",
     "calibrate_recorded",
@@ -22,4 +24,5 @@ __all__ = [
     "judges_page",
     "told",
     "told_ratings",
+    "what_if_page",
 ]

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from triage.classify.run import adopt, classify
+from triage.classify.what_if import WouldBe, what_if
 
-__all__ = ["adopt", "classify"]
+__all__ = ["WouldBe", "adopt", "classify", "what_if"]

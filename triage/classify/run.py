@@ -81,22 +81,23 @@ def _classify_after(after: int, run: Run, basis: Basis, tally: _Tally) -> int:
     queries = list(Query.objects.next_batch(run, after, settings.CLASSIFY_BATCH_QUERIES))
     if not queries:
         return 0
-    measured, filed, loaded = [], [], load(queries, basis)
+    rows, filed, loaded = [], [], load(queries, basis)
     for each in loaded:
-        facts, metrics = _measured(each)
+        facts, metrics = measured(each)
         tally.add(facts, metrics)
-        measured.append((each.query, metrics))
+        rows.append((each.query, metrics))
         if facts.correct is False:
             told = file_under(facts, metrics, basis.policy)
             tally.classes[told.label] += 1
             filed.append(Filed(each, metrics, told))
     write_outcomes([(each.query, each.facts) for each in loaded])
-    write_metrics(measured)
+    write_metrics(rows)
     write_suggestions([query.pk for query in queries], filed, basis)
     return queries[-1].pk
 
 
-def _measured(loaded: Loaded) -> tuple[QueryFacts, QueryMetrics]:
+def measured(loaded: Loaded) -> tuple[QueryFacts, QueryMetrics]:
+    """Return a query's facts and metrics, recorded scores standing in where ours cannot be computed."""
     scores = usable(loaded.query.scores)
     return stand_in(loaded.facts, measure(loaded.facts), scores, claims_recorded=loaded.claims_recorded)
 
