@@ -29,5 +29,5 @@ def adopt_and_reclassify(project: Project, policy: Policy, user_id: int) -> list
         classify.adopt(project, policy, user_id)
         runs = Run.objects.select_for_update().filter(project=project, state=Run.State.DONE).exclude(summary={})
         ids = list(runs.exclude(policy_fingerprint=policy.fingerprint).values_list("pk", flat=True))
-        Run.objects.filter(pk__in=ids).update(state=Run.State.CLASSIFYING, finished_at=None)
+        Run.objects.filter(pk__in=ids).update(state=Run.State.CLASSIFYING, classify_attempts=0, finished_at=None)
     return ids
