@@ -16,6 +16,7 @@ from labeling.review.decision import (
     Ticket,
 )
 from labeling.review.notes import Saturation, categorise, noted, saturation
+from labeling.review.recut import recut
 from labeling.review.save import save
 from labeling.review.steps import UNDO_LIMIT, Undone, previous_position, requeue, skip, undo
 from labeling.review.talk import comment, may_talk
@@ -44,6 +45,7 @@ __all__ = [
     "may_talk",
     "noted",
     "previous_position",
+    "recut",
     "requeue",
     "saturation",
     "save",

@@ -85,6 +85,7 @@ LEAST: dict[str, tuple[Role | None, Role | None]] = {
     "item_back": (Role.REVIEWER, Role.REVIEWER),
     "item_beyond": (Role.REVIEWER, Role.REVIEWER),
     "item_challenge": (Role.REVIEWER, Role.REVIEWER),
+    "item_claims": (Role.REVIEWER, Role.REVIEWER),
     "item_comments": (Role.REVIEWER, Role.REVIEWER),
     "item_hold": (Role.REVIEWER, Role.REVIEWER),
     "item_skip": (Role.REVIEWER, Role.REVIEWER),
