@@ -9,18 +9,21 @@ from functools import cached_property
 from django.conf import settings
 from django.db.models.functions import Now
 from django.http import HttpRequest
-from django.urls import get_resolver, reverse
+from django.urls import reverse
 
 from triage.access import current_project
 from triage.models import Member, Project, WorkerHeartbeat
 
 #: Tab -> (URL name, further URL names shown under it).
 TABS: dict[str, tuple[str, frozenset[str]]] = {
-    "Runs": ("runs", frozenset({"run", "queries", "query", "run_rename", "run_delete"})),
-    "Review": ("sessions", frozenset({"review", "session", "adjudication", "agreement"})),
-    "Gold": ("gold", frozenset({"challenge"})),
-    "Judges": ("judges", frozenset({"panel", "judge"})),
-    "Reports": ("reports", frozenset({"report", "compare"})),
+    "Runs": ("runs", frozenset({"run", "queries", "query", "run_rename", "run_delete", "gate"})),
+    "Review": (
+        "sessions",
+        frozenset({"session", "session_new", "adjudication", "agreement", "codebook", "notes", "confirm_bulk"}),
+    ),
+    "Gold": ("challenges", frozenset({"challenge", "audit"})),
+    "Judges": ("judges", frozenset({"judge", "judge_items", "panel", "what_if", "due"})),
+    "Reports": ("reports", frozenset({"report", "compare", "more"})),
     "Import": ("uploads", frozenset({"upload"})),
 }
 
@@ -80,7 +83,6 @@ class Frame:
         return [
             Tab(name, reverse(url_name, args=[self.project.slug]), here == url_name or here in others)
             for name, (url_name, others) in TABS.items()
-            if url_name in get_resolver().reverse_dict
         ]
 
     @cached_property
