@@ -142,6 +142,18 @@ def test_P10_a_query_that_was_given_up_leaves_the_run_done_and_the_query_unscore
     assert Suggestion.objects.get(query=lost, is_current=True).label == "unscored"
 
 
+def test_F18_a_run_whose_model_is_missing_is_scored_without_it_and_says_so(settings: object) -> None:
+    settings.JUDGES = {"mine": {"kind": "nli", "model": "/no/such/folder"}}
+    run = run_to_end(make_small_run(2, project=make_project(judge_order=["recorded", "mine"])).pk)
+    assert run.state == "done"
+    assert "The judge mine is not asked." in run.state_reason
+    assert set(Score.objects.values_list("judge__name", flat=True)) == {"lexical"}
+    run.project.judge_order = ["recorded", "lexical"]
+    run.project.save()
+    assert steering.rescore(run)
+    assert run_to_end(run.pk).state_reason == ""
+
+
 def test_classifying_is_given_up_after_three_lost_workers() -> None:
     run = make_small_run(state="classifying")
     Run.objects.filter(pk=run.pk).update(classify_attempts=MAX_CLASSIFY_ATTEMPTS)
