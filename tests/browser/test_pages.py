@@ -73,6 +73,15 @@ PAGES: dict[str, Callable[[Sample], list[object]]] = {
     "challenge": lambda sample: [sample.project.slug, sample.challenge.pk],
     "compare": lambda sample: [sample.project.slug],
     "gate": lambda sample: [sample.run.key],
+    "audit": lambda sample: [sample.run.key],
+    "more": lambda sample: [sample.run.key],
+    "confirm_bulk": lambda sample: [sample.run.key],
+    "due": lambda sample: [sample.project.slug],
+    "codebook": lambda sample: [sample.project.slug],
+    "notes": lambda sample: [sample.run.key],
+    "item_comments": lambda sample: [sample.session.key, sample.session.items.count()],
+    "item_claims": lambda sample: [sample.session.key, 1],
+    "what_if": lambda sample: [sample.run.key],
     "judges": lambda sample: [sample.project.slug],
     "judge": lambda sample: [sample.project.slug, sample.judge.fingerprint],
     "judge_items": lambda sample: [sample.project.slug, sample.judge.fingerprint],
@@ -100,10 +109,12 @@ ELSEWHERE: dict[str, str] = {
     "review": "leads on to the session",
     "item": "session_review leads on to it",
     "judge_compare": "posted",
+    "judges_compare": "posted",
     "agreement_compute": "posted",
     "session_close": "posted",
     "demo": "posted",
     "panel_try": "posted",
+    "codebook_retire": "posted",
     "upload_progress": "a part of the import page",
     "upload_errors": "a file",
     "upload_steer": "posted",
@@ -147,7 +158,10 @@ def sample() -> Sample:
     judge = Judge.objects.filter(scores__query__run=run).earliest("pk")
     calibrate(project, judge)
     challenge = raise_challenge(failing[0], user, "wrong_chunk", chunk="1", note="Another plan's limit.")
-    return Sample(user, project, upload, run, default_session(run, user), judge, failing[0], challenge)
+    session = default_session(run, user)
+    last = session.items.select_related("query").latest("position")
+    say(last.query, "still_wrong", item=last, reviewer=user, imported_reviewer="", stage="first")
+    return Sample(user, project, upload, run, session, judge, failing[0], challenge)
 
 
 def _faults(tab: Tab) -> list[str]:
