@@ -12,6 +12,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
+from tests.factories import make_project
 from triage.models import Project, Run, Upload
 
 pytestmark = pytest.mark.django_db
@@ -28,8 +29,10 @@ QUERY = {
 
 
 @pytest.fixture(autouse=True)
-def _uploads(settings: Settings, tmp_path: Path) -> None:
+def _uploads(db: None, settings: Settings, tmp_path: Path) -> None:
     settings.UPLOAD_DIR = tmp_path / "uploads"
+    # The judges are not what these tests are about: the quick one will do.
+    make_project(slug="default", judge_order=["recorded", "lexical"])
 
 
 def write(folder: Path, *objects: object, name: str = "nightly.jsonl") -> Path:
@@ -88,7 +91,9 @@ def test_row_errors_and_warnings_are_printed_for_people(tmp_path: Path) -> None:
 
 def test_only_the_first_errors_are_printed_and_the_rest_counted(tmp_path: Path) -> None:
     bad = [json.dumps({"id": f"x{number}"}) for number in range(22)]
-    out, _ = run_command(write(tmp_path, *({**QUERY, "id": number} for number in range(450)), *bad), "--wait")
+    out, _ = run_command(
+        write(tmp_path, *({**QUERY, "id": number, "answer": None} for number in range(450)), *bad), "--wait"
+    )
     assert "22 lines were left out" in out
     assert "and 2 more (--json lists them)" in out
 
