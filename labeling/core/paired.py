@@ -51,8 +51,15 @@ class Change:
 def mcnemar_exact(left: int, right: int) -> float:
     """Return the two-sided exact p-value of `left` and `right` discordant pairs; without any, 1."""
     n, fewer = left + right, min(left, right)
-    tail = sum(math.comb(n, k) for k in range(fewer + 1))
-    return min(1.0, 2.0 * tail / (1 << n))
+    term = math.exp(math.lgamma(n + 1) - math.lgamma(fewer + 1) - math.lgamma(n - fewer + 1) - n * math.log(2))
+    tail = 0.0
+    # From the largest term down, where they shrink fast: thousands of pairs cost no more than a few.
+    for k in range(fewer, -1, -1):
+        tail += term
+        if term < tail * 1e-17:
+            break
+        term *= k / (n - k + 1)
+    return min(1.0, 2 * tail)
 
 
 def share_change(both: int, only_old: int, only_new: int, neither: int) -> Change:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import chi2
+from scipy.stats import binomtest, chi2
 from statsmodels.stats.contingency_tables import SquareTable, mcnemar
 from statsmodels.stats.multitest import multipletests
 
@@ -56,6 +56,12 @@ def test_mcnemar_equals_statsmodels(left: int, right: int) -> None:
     if left + right:
         theirs = mcnemar([[3, left], [right, 4]], exact=True).pvalue
         assert mcnemar_exact(left, right) == pytest.approx(theirs)
+
+
+@pytest.mark.parametrize(("left", "right"), [(2400, 2500), (30_000, 31_000), (0, 5_000), (4_000, 4_000)])
+def test_mcnemar_of_many_pairs_equals_scipy(left: int, right: int) -> None:
+    theirs = binomtest(left, left + right, 0.5).pvalue
+    assert mcnemar_exact(left, right) == pytest.approx(float(theirs), rel=1e-8, abs=1e-300)
 
 
 @given(st.lists(st.floats(0, 1), max_size=8))
