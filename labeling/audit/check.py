@@ -40,19 +40,21 @@ WITH wanted AS (
     CROSS JOIN LATERAL unnest(COALESCE(accepted.gold, query.gold)) AS gold(key)
     WHERE query.run_id = %(run)s AND query.answerable
 ), found AS (
-    SELECT retrieved.query_id AS query, chunk.key AS key
+    SELECT DISTINCT retrieved.query_id AS query, chunk.key AS key
     FROM triage_retrieved AS retrieved
     JOIN triage_query AS query ON query.id = retrieved.query_id AND query.run_id = %(run)s
     JOIN triage_chunk AS chunk ON chunk.id = retrieved.chunk_id
 ), corpus AS (
-    SELECT chunk.key AS key FROM triage_runchunk AS held
+    SELECT DISTINCT chunk.key AS key FROM triage_runchunk AS held
     JOIN triage_chunk AS chunk ON chunk.id = held.chunk_id AND chunk.text IS NOT NULL
     WHERE held.run_id = %(run)s
 )
 SELECT count(*), count(*) FILTER (WHERE known),
-    count(*) FILTER (WHERE known AND (query, key) NOT IN (SELECT query, key FROM found)),
-    array_agg(DISTINCT key ORDER BY key) FILTER (WHERE key NOT IN (SELECT key FROM corpus))
+    count(*) FILTER (WHERE known AND found.key IS NULL),
+    array_agg(DISTINCT wanted.key ORDER BY wanted.key) FILTER (WHERE corpus.key IS NULL)
 FROM wanted
+LEFT JOIN found ON found.query = wanted.query AND found.key = wanted.key
+LEFT JOIN corpus ON corpus.key = wanted.key
 """
 
 
