@@ -17,7 +17,7 @@ from config.stack.child import Child
 TEND_EVERY_S = 0.5
 READY_TIMEOUT_S = 60.0
 #: Parts get this long to finish what they do before they are killed: what is unfinished is in the database.
-GRACE_S = 1.5
+GRACE_S = 1.0
 
 Say = Callable[[str], None]
 

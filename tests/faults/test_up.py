@@ -49,7 +49,7 @@ class Product:
         """Return what it has said so far."""
         return self.log.read_text()
 
-    def wait_for(self, words: str, timeout_s: float = 40) -> None:
+    def wait_for(self, words: str, timeout_s: float = 90) -> None:
         """Wait until it has said these words (a regular expression)."""
         wait_until(lambda: bool(re.search(words, self.lines)), timeout_s, lambda: f"never said {words!r}: {self.lines}")
 
@@ -92,7 +92,7 @@ def wait_until(holds: Callable[[], bool], timeout_s: float, complaint: Callable[
 
 def answer(address: str) -> str:
     """Return what the address answers."""
-    with urllib.request.urlopen(address, timeout=5) as response:
+    with urllib.request.urlopen(address, timeout=30) as response:
         return str(response.read().decode())
 
 
@@ -194,7 +194,7 @@ def test_postgresql_killed_under_it_comes_back(running: Product) -> None:
 def status(address: str) -> int:
     """Return the status a page is answered with; 0 = no answer at all."""
     try:
-        with urllib.request.urlopen(address, timeout=10) as response:
+        with urllib.request.urlopen(address, timeout=30) as response:
             return int(response.status)
     except urllib.error.HTTPError as error:
         with error:
@@ -258,7 +258,7 @@ def test_a_taken_port_gives_the_next_free_one_and_says_so(up: Callable[..., Prod
 
 def test_a_second_one_in_the_same_folder_is_told_where_the_first_is(fresh: Product, up: Callable[..., Product]) -> None:
     second = up("--port", "18461")
-    second.process.wait(timeout=20)
+    second.process.wait(timeout=60)
     second.wait_for("already runs from this folder at http://127.0.0.1:18431")
     assert second.process.returncode == 1
 
@@ -289,7 +289,7 @@ def test_stop_ends_it_from_outside(fresh: Product) -> None:
 def test_a_web_server_that_cannot_start_shows_why(up: Callable[..., Product], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GUNICORN_CMD_ARGS", "--no-such-option")
     product = up("--port", "18471")
-    product.process.wait(timeout=40)
+    product.process.wait(timeout=90)
     product.wait_for("The web server did not come up")
     assert product.process.returncode == 1
     assert "no-such-option" in product.lines
@@ -305,7 +305,7 @@ def test_ctrl_c_in_a_terminal_ends_make_run_and_everything_under_it(tmp_path: Pa
         os.execvpe("make", ["make", "run", "PORT=18491"], environment)
     said = b""
     try:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 90
         while b"Logs: " not in said:
             assert time.monotonic() < deadline, said
             if select.select([terminal], [], [], 0.5)[0]:
