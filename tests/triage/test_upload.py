@@ -240,6 +240,14 @@ def test_a_file_that_was_there_already_has_no_work_left(project: Project) -> Non
     ]
 
 
+@pytest.mark.parametrize("state", [Upload.State.FAILED, Upload.State.CANCELLED])
+def test_a_file_that_was_refused_or_cancelled_promises_no_further_step(project: Project, state: str) -> None:
+    upload = intake.store(project, None, "a.jsonl", [text(QUERY)])
+    upload.state = state
+    assert [step.name for step in steps_of(upload)] == ["Uploaded", "Read", "Stored"]
+    assert steps_of(upload)[2].words == "nothing was kept"
+
+
 def test_an_import_is_cancelled_by_a_lead(lead: Client, project: Project) -> None:
     upload = intake.store(project, None, "a.jsonl", [text(QUERY)])
     lead.post(reverse("upload_steer", args=[upload.key, "cancel"]))

@@ -38,12 +38,12 @@ def size_words(size: int) -> str:
 
 
 def steps_of(upload: Upload) -> tuple[Step, ...]:
-    """Return the steps of a file; one whose content was there already has no work left."""
+    """Return the steps of a file; one that was known, refused or cancelled has no work left."""
     run = upload.run if upload.created_run else None
     first = (_uploaded(upload), _read(upload), _stored(upload, run))
     if run is not None:
         return (*first, *_worked(run, progress_of(run)))
-    if upload.state == Upload.State.DONE:
+    if upload.state in {Upload.State.DONE, Upload.State.FAILED, Upload.State.CANCELLED}:
         return first
     return (*first, Step("Scored", OPEN, 0, 1, "comes next"), Step("Classified", OPEN, 0, 1, "waits for scores"))
 
@@ -81,6 +81,8 @@ def _stored(upload: Upload, run: Run | None) -> Step:
         return Step("Stored", DONE, 1, 1, f"{run.counts['queries']:,} queries, {run.counts['chunks']:,} chunks")
     if upload.state == Upload.State.DONE:
         return Step("Stored", DONE, 1, 1, "nothing new: there is still one run")
+    if upload.state in {Upload.State.FAILED, Upload.State.CANCELLED}:
+        return Step("Stored", OPEN, 0, 1, "nothing was kept")
     return Step("Stored", OPEN, 0, 1, "all rows appear at once, when the whole file is read")
 
 
