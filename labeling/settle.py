@@ -25,8 +25,8 @@ STATES = {
 def settle_queries(query_ids: Iterable[int]) -> None:
     """Rebuild the outcomes of these queries from their current verdicts; a query without any has none.
 
-    Notes without a label count for nothing here. The overlap wanted is the largest of the sessions that hold the
-    query. Call it inside the transaction that changed the verdicts.
+    Notes without a label and practice in a calibration round count for nothing here. The overlap wanted is the
+    largest of the sessions that hold the query. Call it inside the transaction that changed the verdicts.
     """
     wanted = sorted(set(query_ids))
     for start in range(0, len(wanted), AT_ONCE):
@@ -43,6 +43,7 @@ def _settle(query_ids: Sequence[int]) -> None:
     given = _given(query_ids)
     overlaps = dict(
         SessionItem.objects.filter(query__in=query_ids)
+        .exclude(session__frame__contains={"how": "round"})
         .values("query")
         .annotate(most=Max("session__overlap"))
         .values_list("query", "most")
@@ -60,6 +61,7 @@ def _given(query_ids: Sequence[int]) -> dict[int, list[GivenVerdict]]:
     """Return the current verdicts with a label, oldest first, by query."""
     given: dict[int, list[GivenVerdict]] = defaultdict(list)
     rows = Verdict.objects.filter(query__in=query_ids, is_current=True, withdrawn=False).exclude(label="")
+    rows = rows.exclude(stage=Stage.ROUND)
     for row in rows.order_by("pk"):
         given[row.query_id].append(
             GivenVerdict(

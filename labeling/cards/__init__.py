@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from labeling.cards.blind import blind_card
 from labeling.cards.evidence import beyond
+from labeling.cards.known import Known, known_of
 from labeling.cards.lines import BlindCard, ChunkLine, ClaimLine
 from labeling.cards.machine import revealed_card
 from labeling.cards.revealed import MachineWord, RevealedCard
@@ -14,12 +15,14 @@ __all__ = [
     "BlindCard",
     "ChunkLine",
     "ClaimLine",
+    "Known",
     "MachineWord",
     "RevealedCard",
     "SideBySide",
     "TopBar",
     "beyond",
     "blind_card",
+    "known_of",
     "revealed_card",
     "side_by_side",
     "top_bar",

@@ -6,6 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from labeling.models import ClaimVerdict, Verdict
+from labeling.models.verdicts import Stage
 from triage.models import Claim, Query
 
 
@@ -39,7 +40,7 @@ def side_by_side(query: Query, *, names: bool) -> SideBySide:
     rows = list(Verdict.objects.filter(query=query, withdrawn=False).select_related("reviewer").order_by("pk"))
     own: dict[str, list[Verdict]] = defaultdict(list)
     for row in rows:
-        if row.stage != "adjudicated":
+        if row.stage not in {Stage.ADJUDICATED, Stage.ROUND}:
             own[row.imported_reviewer or str(row.reviewer_id)].append(row)
     claims = list(Claim.objects.filter(query=query, is_current=True).order_by("position", "pk"))
     marks = _marks(claims)
@@ -48,7 +49,7 @@ def side_by_side(query: Query, *, names: bool) -> SideBySide:
         for place, (person, given) in enumerate(own.items())
         if any(row.is_current for row in given)
     ]
-    ruling = next((row for row in rows if row.stage == "adjudicated" and row.is_current), None)
+    ruling = next((row for row in rows if row.stage == Stage.ADJUDICATED and row.is_current), None)
     return SideBySide(query, tuple(voices), tuple(claim.text for claim in claims), ruling)
 
 

@@ -34,7 +34,7 @@ class Members:
         """Return query id -> current verdicts, oldest first."""
         rows = Verdict.objects.filter(query__in=query_ids, imported_reviewer="", is_current=True, withdrawn=False)
         told: Words = defaultdict(list)
-        for row in rows.order_by("pk"):
+        for row in rows.exclude(stage=Stage.ROUND).order_by("pk"):
             told[row.query_id].append(
                 {
                     "label": row.label,
@@ -53,7 +53,7 @@ class Members:
         """Return claim id -> current marks, oldest first."""
         rows = ClaimVerdict.objects.filter(
             claim__query__in=query_ids, imported_reviewer="", is_current=True, withdrawn=False
-        )
+        ).exclude(stage=Stage.ROUND)
         told: Words = defaultdict(list)
         for row in rows.select_related("chunk").only("claim_id", "reviewer_id", "label", "evidence_start",
             "evidence_end", "blind", "created_at", "chunk__key").order_by("pk"):  # fmt: skip

@@ -32,6 +32,7 @@ class SessionForm(forms.Form):
             ("random", "a random sample"),
             ("narrowing", "the sample that narrows the intervals most"),
             ("all", "all of them"),
+            ("round", "a calibration round: decided items, for new reviewers"),
         ],
         help_text="Only a random sample without a filter speaks for the whole run.",
     )

@@ -58,6 +58,11 @@ class ReviewSession(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def is_round(self) -> bool:
+        """Say whether this is a calibration round: practice on items whose final verdict is known."""
+        return bool(self.frame.get("how") == "round")
+
 
 class SessionItem(models.Model):
     """One query of a session. Its stratum stays that of the draw whatever is re-scored later."""

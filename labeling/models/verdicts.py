@@ -21,6 +21,8 @@ class Stage(models.TextChoices):
     ADJUDICATED = "adjudicated"
     BULK = "bulk"
     IMPORTED = "imported"
+    #: Given in a calibration round, on an item whose final verdict was known: practice, it counts for nothing.
+    ROUND = "round"
 
 
 class Verdicts(models.QuerySet["Verdict"]):

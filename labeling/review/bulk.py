@@ -22,7 +22,7 @@ _NAMESPACE = UUID("f0c0ad44-3f6e-4a0a-9c55-0a4c7d6f3b21")
 def confirmable(run: Run, label: str = "") -> QuerySet[Suggestion]:
     """Return what nobody has given a verdict on, in file order: filed under one of the four classes."""
     filed = Suggestion.objects.filter(query__run=run, is_current=True, label__in=[label] if label else FOUR_CLASSES)
-    said = Verdict.objects.filter(query__run=run, is_current=True).values("query")
+    said = Verdict.objects.filter(query__run=run, is_current=True).exclude(stage=Stage.ROUND).values("query")
     return filed.exclude(query__in=said).select_related("query").order_by("query__position")
 
 

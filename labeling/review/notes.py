@@ -49,7 +49,8 @@ def categorise(run: Run, user: User, verdict_ids: Iterable[int], label: str, sub
 
 def saturation(run: Run) -> Saturation:
     """Say whether reading on still brings new kinds of failure."""
-    rows = Verdict.objects.filter(query__run=run, is_current=True, withdrawn=False).exclude(label="").order_by("pk")
+    rows = Verdict.objects.filter(query__run=run, is_current=True, withdrawn=False).exclude(label="")
+    rows = rows.exclude(stage=Stage.ROUND).order_by("pk")
     seen: set[tuple[str, str]] = set()
     is_new: dict[int, bool] = {}
     for query, label, sub_cause in rows.values_list("query_id", "label", "sub_cause"):

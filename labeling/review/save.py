@@ -159,7 +159,7 @@ def _verdict(
         label=decision.label,
         sub_cause=decision.sub_cause,
         note=decision.note,
-        stage=Stage.REVISED if current is not None else Stage.FIRST,
+        stage=_stage(session, current),
         blind=blind,
         drawn=session.drawn,
         gold_version=suggested.gold_version if suggested else run.gold_version,
@@ -168,6 +168,13 @@ def _verdict(
         seconds=seconds,
         idempotency_key=ticket.key,
     )
+
+
+def _stage(session: ReviewSession, current: Verdict | None) -> Stage:
+    """Return how the verdict comes about; whatever is said in a calibration round is practice."""
+    if session.is_round:
+        return Stage.ROUND
+    return Stage.REVISED if current is not None else Stage.FIRST
 
 
 def _append(verdict: Verdict, current: Verdict | None) -> None:

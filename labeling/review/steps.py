@@ -44,7 +44,7 @@ def undo(session: ReviewSession, user: User) -> Undone | None:
     """
     newest = (
         Verdict.objects.select_for_update(of=("self",))
-        .filter(reviewer=user, item__session=session, stage__in=[Stage.FIRST, Stage.REVISED])
+        .filter(reviewer=user, item__session=session, stage__in=[Stage.FIRST, Stage.REVISED, Stage.ROUND])
         .order_by("-pk")[:UNDO_LIMIT]
     )
     last = next((verdict for verdict in newest if verdict.is_current and not verdict.withdrawn), None)
@@ -65,7 +65,7 @@ def undo(session: ReviewSession, user: User) -> Undone | None:
 def _standing(user: User, last: Verdict) -> QuerySet[Verdict]:
     """Return the reviewer's verdicts on the same query that were not taken back."""
     return Verdict.objects.filter(
-        query=last.query_id, reviewer=user, withdrawn=False, stage__in=[Stage.FIRST, Stage.REVISED]
+        query=last.query_id, reviewer=user, withdrawn=False, stage__in=[Stage.FIRST, Stage.REVISED, Stage.ROUND]
     )
 
 

@@ -19,9 +19,8 @@ def item_claims(request: HttpRequest, key: str, position: int) -> HttpResponse:
     """Show the claims to split, merge and edit, or cut them anew and have the run scored for the new ones."""
     item, error = access.item(request, key, position), ""
     claims = list(Claim.objects.filter(query=item.query_id, is_current=True).order_by("position", "pk"))
-    wanted = {
-        int(name[6:]): text for name, text in request.POST.items() if name[:6] == "claim-" and name[6:].isdecimal()
-    }
+    named = {name.removeprefix("claim-"): str(text) for name, text in request.POST.items()}
+    wanted = {int(name): text for name, text in named.items() if name.isdecimal()}
     if request.method == "POST":
         try:
             _recut(request, item, wanted)

@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
 
-from labeling.cards import BlindCard, MachineWord, blind_card, revealed_card, top_bar
+from labeling.cards import BlindCard, MachineWord, blind_card, known_of, revealed_card, top_bar
 from labeling.core.consistency import Conflict
 from labeling.keys import keys_of
 from labeling.models import Comment, ReviewSession, SessionItem
@@ -95,6 +95,7 @@ def show_item(
         "mode": mode,
         "button": BUTTONS[mode],
         "bar": top_bar(item.session, me, seat.seconds_left if seat else None, saved_at),
+        "known": known_of(item) if mode == "revealed" else None,
         "keys": keys_of(me),
         "faithfulness": policy.faithfulness,
         "comments": Comment.objects.filter(query=item.query_id).count() if mode == "revealed" else 0,

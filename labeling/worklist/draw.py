@@ -25,12 +25,24 @@ from triage.core.labels import VERDICT_LABELS
 from triage.models import Run, Suggestion
 
 PASSING = "passing"
+#: How many people can take part in a calibration round.
+ROUND_SEATS = 10
+DRAWN = {
+    "all": ReviewSession.Drawn.ALL,
+    "random": ReviewSession.Drawn.RANDOM,
+    "narrowing": ReviewSession.Drawn.RANDOM,
+    "round": ReviewSession.Drawn.CHOSEN,
+}
 Population = ReviewSession.Population
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a lead asks for. `how`: all, random (n by lot) or narrowing (n by lot, spread to narrow the intervals)."""
+    """What a lead asks for.
+
+    `how`: all, random (n by lot), narrowing (n by lot, spread to narrow the intervals), or round (n with a known
+    final verdict, for new reviewers to practise on; one seat for each of up to ten of them).
+    """
 
     name: str
     population: str = Population.FAILING
@@ -52,15 +64,15 @@ def make_session(run: Run, by: User | None, wish: Wish, seed: str = "") -> Revie
     seed = seed or secrets.token_hex(8)
     strata = _strata(run, wish)
     final = set(Outcome.objects.filter(query__in=strata, state=Outcome.State.FINAL).values_list("query", flat=True))
-    is_draw = wish.how != "all"
+    is_draw = wish.how in {"random", "narrowing"}
     taken = sorted(final & strata.keys()) if is_draw else []
-    open_items = {query: stratum for query, stratum in strata.items() if not is_draw or query not in final}
+    open_items = {query: stratum for query, stratum in strata.items() if _is_in(wish, query in final)}
     drawn = _drawn(run, wish, seed, open_items)
     session = ReviewSession.objects.create(
         run=run,
         name=wish.name,
         population=wish.population,
-        drawn=ReviewSession.Drawn.RANDOM if is_draw else ReviewSession.Drawn.ALL,
+        drawn=DRAWN[wish.how],
         frame={
             "filter": wish.filter.as_json(),
             "policy": run.policy_fingerprint,
@@ -71,7 +83,7 @@ def make_session(run: Run, by: User | None, wish: Wish, seed: str = "") -> Revie
             "how": wish.how,
         },
         strata=dict(sorted(Counter(open_items.values()).items())),
-        overlap=wish.overlap,
+        overlap=ROUND_SEATS if wish.how == "round" else wish.overlap,
         blind_share=wish.blind_share,
         guidelines=wish.guidelines,
         due_at=wish.due_at,
@@ -80,6 +92,11 @@ def make_session(run: Run, by: User | None, wish: Wish, seed: str = "") -> Revie
     session.reviewers.set(wish.reviewers)
     _fill(session, seed, drawn)
     return session
+
+
+def _is_in(wish: Wish, is_final: bool) -> bool:
+    """Say whether a query can be in the session: a draw is of the open ones, a round of the decided ones."""
+    return True if wish.how == "all" else is_final == (wish.how == "round")
 
 
 def open_strata_of(run: Run) -> list[OpenStratum]:
