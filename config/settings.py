@@ -160,9 +160,7 @@ REDIS_URL = env_text("REDIS_URL")
 CELERY_BROKER_URL = REDIS_URL or embedded.redis_url(VAR_DIR)
 
 if PRODUCTION:
-    refuse_unsafe(
-        SECRET_KEY, debug=DEBUG, allowed_hosts=ALLOWED_HOSTS, database_url=DATABASE_URL, redis_url=REDIS_URL
-    )
+    refuse_unsafe(SECRET_KEY, debug=DEBUG, allowed_hosts=ALLOWED_HOSTS, database_url=DATABASE_URL, redis_url=REDIS_URL)
 LOGGING = django_logging(secrets_in(SECRET_KEY, DATABASE_URL, REDIS_URL))
 
 # --- Celery (reasons in docs/adr/0004-celery-settings.md) ----------------------------------------------------------
@@ -195,7 +193,10 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0.1}
 #: Seconds between the sweeps that hand every unfinished run to `advance` again.
 SWEEP_EVERY_S = env_int("SWEEP_EVERY_S", 15)
-CELERY_BEAT_SCHEDULE = {"sweep": {"task": "triage.sweep", "schedule": float(SWEEP_EVERY_S)}}
+CELERY_BEAT_SCHEDULE = {
+    # A sweep that nobody took before the next one comes is not worth doing: no pile of them waits for a worker.
+    "sweep": {"task": "triage.sweep", "schedule": float(SWEEP_EVERY_S), "options": {"expires": float(SWEEP_EVERY_S)}}
+}
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 
 # --- limits, printed before an upload -----------------------------------------------------------------------------
@@ -217,12 +218,6 @@ FILE_UPLOAD_HANDLERS = [
 FILE_UPLOAD_TEMP_DIR = VAR_DIR / "tmp"
 FILE_UPLOAD_TEMP_DIR.mkdir(parents=True, exist_ok=True)
 
-# --- speed only -----------------------------------------------------------------------------------------------------
-INGEST_BATCH_QUERIES = env_int("INGEST_BATCH_QUERIES", 500)
-SCORE_BATCH_QUERIES = env_int("SCORE_BATCH_QUERIES", 20)
-CLASSIFY_BATCH_QUERIES = env_int("CLASSIFY_BATCH_QUERIES", 500)
-LEASE_MINUTES = env_int("LEASE_MINUTES", 15)
-#: A worker not seen for this long is shown as slow, then as away.
 # --- judges of the operator (docs/judges.md): a TOML table in JUDGES, or in the file that JUDGES_FILE names ---------
 
 
@@ -239,5 +234,11 @@ def _judges(text: str) -> dict[str, object]:
 
 JUDGES = _judges(env_text("JUDGES"))
 
+# --- speed only -----------------------------------------------------------------------------------------------------
+INGEST_BATCH_QUERIES = env_int("INGEST_BATCH_QUERIES", 500)
+SCORE_BATCH_QUERIES = env_int("SCORE_BATCH_QUERIES", 20)
+CLASSIFY_BATCH_QUERIES = env_int("CLASSIFY_BATCH_QUERIES", 500)
+LEASE_MINUTES = env_int("LEASE_MINUTES", 15)
+#: A worker not seen for this long is shown as slow, then as away.
 WORKER_SLOW_S = env_int("WORKER_SLOW_S", 30)
 WORKER_AWAY_S = env_int("WORKER_AWAY_S", 120)
