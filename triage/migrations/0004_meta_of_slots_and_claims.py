@@ -4,20 +4,19 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('triage', '0003_classify_attempts'),
+        ("triage", "0003_classify_attempts"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='claim',
-            name='meta',
+            model_name="claim",
+            name="meta",
             field=models.JSONField(default=dict),
         ),
         migrations.AddField(
-            model_name='retrieved',
-            name='meta',
+            model_name="retrieved",
+            name="meta",
             field=models.JSONField(default=dict),
         ),
     ]
