@@ -1,12 +1,15 @@
 """Measure the judges on human labels and write the tables of docs/judges.md.
 
-Run from the root of the repository: `python -m benchmarks.judge.evaluate` (about 10 minutes on one idle core).
+Run from the root of the repository: `python -m benchmarks.judge.evaluate [TABLE ...]`; all tables take some 15 minutes
+on an idle core. Each table is written as soon as it is measured.
 Needs the folder of human-labelled data (RAG_TRIAGE_SHARED, default ../shared) and the dev extras.
 """
 
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.judge import speed, tables
@@ -17,24 +20,22 @@ from triage.judges.lexical import LexicalGrounding, LexicalRelevance
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "judges.md"
 
 
-def main() -> None:
-    """Measure everything and write it between the marks of the page."""
+def main(wanted: list[str]) -> None:
+    """Measure the tables of these names, all where none is named, and write each between its marks of the page."""
     grounding: dict[str, GroundingJudge] = {"lexical": LexicalGrounding(), "embedded": EmbeddedGrounding()}
-    checkpoint = speed.checkpoint()
     relevance: dict[str, RelevanceJudge] = {"lexical": LexicalRelevance(), "embedded": EmbeddedRelevance()}
-    made = {
-        "grounding": tables.grounding_table({**grounding, **checkpoint}),
-        "contradictions": tables.contradiction_table(grounding),
-        "answers": tables.mtrag_table(grounding),
-        "labels": tables.label_table(grounding),
-        "relevance": tables.relevance_table(relevance),
-        "speed": speed.table(),
+    make: dict[str, Callable[[], list[str]]] = {
+        "grounding": lambda: tables.grounding_table({**grounding, **speed.checkpoint()}),
+        "contradictions": lambda: tables.contradiction_table(grounding),
+        "relevance": lambda: tables.relevance_table(relevance),
+        "speed": speed.table,
+        "labels": lambda: tables.label_table(grounding),
+        "answers": lambda: tables.mtrag_table(grounding),
     }
-    page = PAGE.read_text(encoding="utf-8")
-    for name, lines in made.items():
-        print("\n".join([f"\n{name}", *lines]))
-        page = between(page, name, lines)
-    PAGE.write_text(page, encoding="utf-8")
+    for name in wanted or list(make):
+        lines = make[name]()
+        print("\n".join([f"\n{name}", *lines]), flush=True)
+        PAGE.write_text(between(PAGE.read_text(encoding="utf-8"), name, lines), encoding="utf-8")
 
 
 def between(page: str, name: str, lines: list[str]) -> str:
@@ -47,4 +48,4 @@ def between(page: str, name: str, lines: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
