@@ -28,7 +28,7 @@ from triage.models import Judge, Run
 
 #: Gold as accepted now, id by id: how many there are, how many no candidate is, and which name no chunk with a text.
 GOLD = """
-WITH wanted AS (
+WITH wanted AS MATERIALIZED (
     SELECT query.id AS query, query.retrieval_known AS known, gold.key AS key
     FROM triage_query AS query
     LEFT JOIN LATERAL (
@@ -39,18 +39,18 @@ WITH wanted AS (
     ) AS accepted ON true
     CROSS JOIN LATERAL unnest(COALESCE(accepted.gold, query.gold)) AS gold(key)
     WHERE query.run_id = %(run)s AND query.answerable
-), found AS (
-    SELECT DISTINCT retrieved.query_id AS query, chunk.key AS key
-    FROM triage_retrieved AS retrieved
-    JOIN triage_query AS query ON query.id = retrieved.query_id AND query.run_id = %(run)s
-    JOIN triage_chunk AS chunk ON chunk.id = retrieved.chunk_id
-), corpus AS (
+), found AS MATERIALIZED (
+    SELECT DISTINCT wanted.query, wanted.key
+    FROM wanted
+    JOIN triage_retrieved AS retrieved ON retrieved.query_id = wanted.query
+    JOIN triage_chunk AS chunk ON chunk.id = retrieved.chunk_id AND chunk.key = wanted.key
+), corpus AS MATERIALIZED (
     SELECT DISTINCT chunk.key AS key FROM triage_runchunk AS held
     JOIN triage_chunk AS chunk ON chunk.id = held.chunk_id AND chunk.text IS NOT NULL
     WHERE held.run_id = %(run)s
 )
-SELECT count(*), count(*) FILTER (WHERE known),
-    count(*) FILTER (WHERE known AND found.key IS NULL),
+SELECT count(*), count(*) FILTER (WHERE wanted.known),
+    count(*) FILTER (WHERE wanted.known AND found.key IS NULL),
     array_agg(DISTINCT wanted.key ORDER BY wanted.key) FILTER (WHERE corpus.key IS NULL)
 FROM wanted
 LEFT JOIN found ON found.query = wanted.query AND found.key = wanted.key

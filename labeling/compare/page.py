@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from labeling.compare.arms import LEAST, MOST, Arms, Comparison, SliceChange, metric_of
+from labeling.compare.arms import LEAST, MOST, Arms, Comparison, Flip, SliceChange, metric_of
 from labeling.compare.telling import TABLE, p_words
 from labeling.core.paired import Decision
 from triage.core.pictures import Axis, Interval, axis, interval
@@ -14,6 +14,8 @@ from triage.models import Project, Run
 DECISION_TONES = {Decision.BETTER: "ok", Decision.WORSE: "bad", Decision.NOT_DECIDED: "open"}
 #: Metrics in units of their own: shown, not drawn on the axis of shares.
 AMOUNTS = frozenset({"context_tokens", "latency_ms", "cost", "tokens_per_chunk"})
+#: Queries listed of each kind; `compare --json` lists them all.
+SHOWN_FLIPS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,34 @@ class Beside:
     lines: tuple[ChangeLine, ...]
     mix_p: str
     slices: tuple[SliceLine, ...]
+
+    @property
+    def wrong_to_right(self) -> Listed:
+        """Return the queries that turned right."""
+        return Listed.of(self.comparison.wrong_to_right)
+
+    @property
+    def right_to_wrong(self) -> Listed:
+        """Return the queries that turned wrong."""
+        return Listed.of(self.comparison.right_to_wrong)
+
+    @property
+    def buried(self) -> Listed:
+        """Return the queries whose evidence was buried."""
+        return Listed.of(self.comparison.isolation.buried if self.comparison.isolation else ())
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The first queries of a list, and how many there are beyond."""
+
+    shown: tuple[Flip, ...]
+    left: int
+
+    @classmethod
+    def of(cls, flips: tuple[Flip, ...]) -> Listed:
+        """Cut a list to what a page shows."""
+        return cls(flips[:SHOWN_FLIPS], max(0, len(flips) - SHOWN_FLIPS))
 
 
 @dataclass(frozen=True, slots=True)
