@@ -19,7 +19,7 @@ from labeling.review.notes import Saturation, categorise, noted, saturation
 from labeling.review.recut import recut
 from labeling.review.save import save
 from labeling.review.steps import UNDO_LIMIT, Undone, previous_position, requeue, skip, undo
-from labeling.review.talk import comment, may_talk
+from labeling.review.talk import comment, comments_naming, may_talk
 
 __all__ = [
     "UNDO_LIMIT",
@@ -38,6 +38,7 @@ __all__ = [
     "adjudicate",
     "categorise",
     "comment",
+    "comments_naming",
     "confirm",
     "confirmable",
     "contradictory",

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from labeling.models import Comment, SessionItem, Verdict
 from labeling.review.decision import InvalidError
-from triage.models import Query
+from triage.models import Project, Query
 
 _NAME = re.compile(r"@([\w.+-]+)")
 COMMENT_LIMIT = 5_000
@@ -30,3 +30,12 @@ def comment(query: Query, user: User, text: str) -> Comment:
     named = User.objects.filter(username__in=_NAME.findall(words), memberships__project=query.run.project_id)
     stored.names.set(named)
     return stored
+
+
+def comments_naming(user: User, project: Project, limit: int = 20) -> list[Comment]:
+    """Return the newest comments that name this person, on queries whose verdicts they may see already.
+
+    A comment may say what is wrong: before an own verdict it would end the blindness.
+    """
+    newest = Comment.objects.naming(user.pk, project)[: 5 * limit]
+    return [one for one in newest if Verdict.objects.may_be_seen_by(one.query_id, user.pk)][:limit]

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from labeling import access
 from labeling.forms import SessionForm
+from labeling.review import comments_naming
 from labeling.worklist import close, make_session, overview, session_lines
 from triage import access as doors
 from triage.models import Role
@@ -21,6 +22,7 @@ def sessions(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "project": project,
         "lines": session_lines(project),
+        "named": comments_naming(doors.user(request), project),
         "runs": project.runs.order_by("-created_at")[:50],
         "leads": doors.role_in(request, project).rank >= Role.LEAD.rank,
     }

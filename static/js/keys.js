@@ -24,6 +24,7 @@
       if (note) note.hidden = !on;
     }
     row.scrollIntoView({ block: "nearest" });
+    if (matchMedia("(min-width: 80rem)").matches) $(`#answer a.claim[href="#mark-${number}"]`)?.scrollIntoView({ block: "nearest" });
     if (focus) $(".mark-row", row).focus({ preventScroll: true });
     lookAt(number);
   }

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from uuid import uuid4
+
 import pytest
 
-from labeling.models import Comment
+from labeling.models import Comment, Verdict
 from tests.factories import make_member, make_run
 from tests.labeling.screens import Desk, client_of, make_desk
 from triage.models import Role
@@ -61,3 +63,16 @@ def test_an_empty_comment_is_refused(desk: Desk) -> None:
 
 def test_a_stranger_finds_nothing(desk: Desk) -> None:
     assert client_of(make_member(make_run().project)).get(desk.url(1, "comments/")).status_code == 404
+
+
+def test_P44_a_comment_that_names_somebody_reaches_them_only_after_their_own_verdict(desk: Desk) -> None:
+    ann = make_member(desk.run.project, Role.REVIEWER, username="ann")
+    desk.save(label="still_wrong")
+    desk.client.post(desk.url(1, "comments/"), {"text": "@ann plainly the wrong plan"})
+    page = f"/p/{desk.run.project.slug}/sessions/"
+    assert "plainly the wrong plan" not in client_of(ann).get(page).content.decode()
+    Verdict.objects.create(
+        query=Comment.objects.get().query, reviewer=ann, label="still_wrong", blind=True, idempotency_key=uuid4()
+    )
+    assert "plainly the wrong plan" in client_of(ann).get(page).content.decode()
+    assert "Comments that name you" not in desk.client.get(page).content.decode()
