@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from labeling.core.figures import Figure
 from labeling.core.note import JudgeUsed, Metric, Paired, ReleaseNote
-from labeling.core.release_note import CORRECTED, TOTAL, ClassRow, largest_class
+from labeling.core.release_note import CORRECTED, NO_DRAW, TOTAL, ClassRow, largest_class
 from labeling.core.tables import (
     Cell,
     Column,
@@ -161,8 +161,8 @@ def _sub_causes(note: ReleaseNote) -> Table:
             Text(row.label, code=True),
             Text(row.sub_cause, code=True) if row.sub_cause else Missing("none chosen"),
             number(row.confirmed),
-            number(row.corrected, 1, reason="no random draw"),
-            span(row.low, row.high, 1, reason="no random draw"),
+            number(row.corrected, 1, reason=NO_DRAW),
+            span(row.low, row.high, 1, reason=NO_DRAW),
             Text(row.owner),
         )
         for row in note.sub_causes

@@ -23,10 +23,10 @@ CORRECTED, AUTOMATIC = "corrected", "automatic"
 TOTAL = "total"
 #: Named states of a cell without a value.
 NOT_APPLICABLE = "n/a"
-NO_DRAW = "no random draw"
+NO_DRAW = "no draw"
 NOT_AUDITED = "not audited"
 NOT_COMPARABLE = "not comparable"
-NO_PREVIOUS = "no previous release"
+NO_PREVIOUS = "no previous"
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,7 @@ def test_a_value_that_does_not_exist_has_a_named_state() -> None:
     for row in as_json(note(bare=True))["rows"]:
         for key in ("corrected", "previous"):
             if row[key] is None and row["class"] != "unscored":
-                assert row["states"][key] in ("no random draw", "no previous release", "not audited")
+                assert row["states"][key] in ("no draw", "no previous", "not audited")
 
 
 def test_SEC20_csv_cells_never_start_a_formula_and_numbers_stay_numbers() -> None:

@@ -96,7 +96,7 @@ def test_chosen_verdicts_alone_estimate_nothing() -> None:
     for query in queries_of(run, "still_wrong")[:10]:
         say(query, "still_wrong", drawn="chosen")
     row = rows_of(run)["still_wrong"]
-    assert (row["confirmed"], row["corrected"], row["states"]["corrected"]) == (10, None, "no random draw")
+    assert (row["confirmed"], row["corrected"], row["states"]["corrected"]) == (10, None, "no draw")
     assert "none of it is an unfiltered random draw" in report(run).drawn
 
 
