@@ -95,14 +95,18 @@ def show_item(
         "mode": mode,
         "button": BUTTONS[mode],
         "bar": top_bar(item.session, me, seat.seconds_left if seat else None, saved_at),
-        "known": known_of(item) if mode == "revealed" else None,
         "keys": keys_of(me),
         "faithfulness": policy.faithfulness,
-        "comments": Comment.objects.filter(query=item.query_id).count() if mode == "revealed" else 0,
         "telling": telling,
+        **(_afterwards(item) if mode == "revealed" else {}),
     }
     address = reverse("item", args=[item.session.key, item.position])
     return _respond(request, "labeling/item.html", context, address, telling.status)
+
+
+def _afterwards(item: SessionItem) -> dict[str, object]:
+    """Return what is shown only once the reviewer has judged: the known verdict of a round, how many comments."""
+    return {"known": known_of(item), "comments": Comment.objects.filter(query=item.query_id).count()}
 
 
 def mode_of(item: SessionItem, card: BlindCard, *, is_typed: bool) -> str:
