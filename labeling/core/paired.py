@@ -19,6 +19,8 @@ from triage.core.intervals import mean_interval, wilson
 SIGNIFICANCE = 0.05
 #: Up to this many non-zero differences all sign patterns are tried; beyond, the normal form is as good.
 MOST_FLIPS = 16
+#: Up to this many discordant pairs whole numbers decide, the same digits everywhere; beyond, no float holds them.
+MOST_WHOLE = 1000
 
 
 class Decision(StrEnum):
@@ -51,6 +53,8 @@ class Change:
 def mcnemar_exact(left: int, right: int) -> float:
     """Return the two-sided exact p-value of `left` and `right` discordant pairs; without any, 1."""
     n, fewer = left + right, min(left, right)
+    if n <= MOST_WHOLE:
+        return min(1.0, 2.0 * sum(math.comb(n, k) for k in range(fewer + 1)) / (1 << n))
     term = math.exp(math.lgamma(n + 1) - math.lgamma(fewer + 1) - math.lgamma(n - fewer + 1) - n * math.log(2))
     tail = 0.0
     # From the largest term down, where they shrink fast: thousands of pairs cost no more than a few.
