@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -36,7 +37,26 @@ from triage.models import Role
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
 REVIEWERS, ITEMS, OVERLAP = 8, 200, 2
-PORT = 18_471
+
+
+def free_port() -> int:
+    """Return a port nobody listens on now."""
+    with closing(socket.create_server(("127.0.0.1", 0))) as probe:
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def children_of(parent: int) -> list[int]:
+    """Return the processes this one started."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        except OSError:
+            continue  # it ended meanwhile
+        if int(words[1]) == parent:
+            found.append(int(folder.name))
+    return found
 
 
 class Web:
@@ -50,10 +70,11 @@ class Web:
             "RAG_TRIAGE_VAR": str(folder / "files"),
             "SECRET_KEY": settings.SECRET_KEY,
         }
+        self.port = free_port()
         self._log = (folder / "web.log").open("ab")
         command = [sys.executable, "-m", "gunicorn", "-c", "python:config.gunicorn", "--workers", "2"]
         self.master = subprocess.Popen(
-            [*command, "--bind", f"127.0.0.1:{PORT}", "config.wsgi"],
+            [*command, "--bind", f"127.0.0.1:{self.port}", "config.wsgi"],
             cwd=ROOT,
             env=environment,
             stdout=self._log,
@@ -64,7 +85,7 @@ class Web:
         """Wait until it answers."""
         for _ in range(150):
             try:
-                with closing(HTTPConnection("127.0.0.1", PORT, timeout=5)) as talk:
+                with closing(HTTPConnection("127.0.0.1", self.port, timeout=5)) as talk:
                     talk.request("GET", "/login/")
                     talk.getresponse().read()
                     return
@@ -74,8 +95,7 @@ class Web:
 
     def kill_one(self) -> None:
         """Kill one of the two processes; the master starts another."""
-        children = Path(f"/proc/{self.master.pid}/task/{self.master.pid}/children").read_text(encoding="ascii").split()
-        os.kill(int(children[0]), signal.SIGKILL)
+        os.kill(min(children_of(self.master.pid)), signal.SIGKILL)
 
     def end(self) -> None:
         """Stop both, and wait until the database is let go of."""
@@ -101,9 +121,9 @@ def web(tmp_path: Path) -> Iterator[Web]:
 class Reviewer:
     """One person at the screen: opens the queue, saves each item, keeps after the reveal. A lost answer is retried."""
 
-    def __init__(self, cookie: str, session: str) -> None:
+    def __init__(self, cookie: str, session: str, port: int) -> None:
         self._cookies = {settings.SESSION_COOKIE_NAME: cookie}
-        self._talk = HTTPConnection("127.0.0.1", PORT, timeout=30)
+        self._talk = HTTPConnection("127.0.0.1", port, timeout=30)
         self._session = session
         self.waits: list[float] = []
         self.retries = 0
@@ -173,7 +193,9 @@ def test_F50_two_hundred_items_read_twice_each_by_eight_people(
     for _ in range(ITEMS):
         make_case(run, chunks=5, claims=2)
     session = make_session(run, None, Wish(name="Read twice", how="all", overlap=OVERLAP))
-    people = [Reviewer(cookie_of(make_member(run.project, Role.REVIEWER)), session.key) for _ in range(REVIEWERS)]
+    people = [
+        Reviewer(cookie_of(make_member(run.project, Role.REVIEWER)), session.key, web.port) for _ in range(REVIEWERS)
+    ]
     over = threading.Event()
     importing = threading.Thread(target=_import_meanwhile, args=(over,))
     importing.start()
