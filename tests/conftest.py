@@ -9,7 +9,11 @@ import django
 import pytest
 from pytest_django import Settings
 
-from tests import chromium, throwaway
+from tests import throwaway
+from tests.chromium import MISSING
+from tests.tabs import chromium, open_tab
+
+__all__ = ["chromium", "open_tab"]
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -52,7 +56,7 @@ def browser_skips(config: pytest.Config) -> int:
     """Return how many tests were skipped for want of a Chromium."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     skipped = reporter.stats.get("skipped", []) if reporter else []
-    return sum(chromium.MISSING in str(report.longrepr) for report in skipped)
+    return sum(MISSING in str(report.longrepr) for report in skipped)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -64,7 +68,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Say loudly what was not looked at."""
     if count := browser_skips(config):
-        terminalreporter.section(f"{count} BROWSER TESTS WERE SKIPPED: {chromium.MISSING}", red=True, bold=True)
+        terminalreporter.section(f"{count} BROWSER TESTS WERE SKIPPED: {MISSING}", red=True, bold=True)
 
 
 @pytest.fixture(scope="session")

@@ -8,8 +8,8 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from playwright.sync_api import expect
 
-from tests.browser.conftest import PHONE, WIDE, Tab
 from tests.factories import PASSWORD, make_user
+from tests.tabs import PHONE, WIDE, Tab
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.urls("tests.browser.look_urls")]
 Open = Callable[..., Tab]

@@ -16,9 +16,9 @@ from labeling.calibrate import calibrate
 from labeling.challenge import raise_challenge
 from labeling.models import GoldChallenge, ReviewSession
 from labeling.worklist import default_session
-from tests.browser.conftest import PHONE, WIDE, Tab
 from tests.factories import make_member, make_project
 from tests.labeling.rows import say
+from tests.tabs import PHONE, WIDE, Tab
 from triage.ingest import ingest
 from triage.intake import store
 from triage.models import Judge, Project, Query, Role, Run, Upload

@@ -12,9 +12,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from labeling.models import ClaimVerdict, GoldChallenge, Lease, Skip, Verdict
-from tests.browser.conftest import PHONE, WIDE, Tab
 from tests.factories import make_chunk, make_claim, make_query, make_run
 from tests.labeling.screens import Desk, file_case, make_case, make_desk
+from tests.tabs import PHONE, WIDE, Tab
 from triage.models import Retrieved
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -11,9 +11,9 @@ from labeling.challenge import raise_challenge
 from labeling.models import Verdict
 from labeling.settle import settle_queries
 from labeling.worklist import Wish, make_session
-from tests.browser.conftest import PHONE, WIDE, Tab
 from tests.factories import make_member
 from tests.labeling.screens import Desk, make_desk
+from tests.tabs import PHONE, WIDE, Tab
 from triage.models import Role
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

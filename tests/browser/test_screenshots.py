@@ -16,9 +16,9 @@ from django.urls import reverse
 from labeling.agree import agree
 from labeling.models import ReviewSession
 from labeling.worklist import Wish, make_session
-from tests.browser.conftest import WIDE, Tab
 from tests.factories import make_member, make_project
 from tests.labeling.rows import say
+from tests.tabs import WIDE, Tab
 from triage.ingest import ingest
 from triage.intake import store
 from triage.models import Role, Run, WorkerHeartbeat

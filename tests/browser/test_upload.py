@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.browser.conftest import Tab
+from tests.tabs import Tab
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User

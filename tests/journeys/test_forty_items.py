@@ -12,14 +12,13 @@ from playwright.sync_api import Page
 
 from labeling.models import ClaimVerdict, GoldChallenge, Skip, Verdict
 from labeling.worklist import default_session
-from tests.browser.conftest import PHONE, WIDE, Tab, chromium, open_tab
 from tests.browser.test_review import WATCH, at, press
 from tests.factories import make_member, make_project
+from tests.tabs import PHONE, WIDE, Tab
 from triage import intake
 from triage.ingest import ingest
 from triage.models import Role, Run
 
-__all__ = ["chromium", "open_tab"]
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 #: From the key press until the next item is laid out, in the page's own clock; the answer waits in `nextItem`.

@@ -14,10 +14,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import chromium
 from tests.faults.test_up import Folder, Product, enterable
 
-__all__ = ["chromium"]
 pytestmark = [pytest.mark.browser, pytest.mark.faults]
 
 PASSWORD = "a quiet long pass-phrase"
