@@ -18,7 +18,7 @@ from labeling.models import ReviewSession
 from labeling.worklist import Wish, make_session
 from tests.factories import make_member, make_project
 from tests.labeling.rows import say
-from tests.tabs import WIDE, Tab
+from tests.tabs import PHONE, WIDE, Tab
 from triage.ingest import ingest
 from triage.intake import store
 from triage.models import Role, Run, WorkerHeartbeat
@@ -81,4 +81,38 @@ def test_the_pictures_of_the_readme(open_tab: Callable[..., Tab], note: tuple[Ru
     ):
         tab = open_tab(path, user=user, width=WIDE, height=height, dark=dark)
         tab.page.screenshot(path=FOLDER / f"{name}.png")
+        assert tab.complaints == []
+
+
+#: Every page a person works on, with the arguments of its address.
+PAGES: dict[str, Callable[[Run, ReviewSession], list[object]]] = {
+    "runs": lambda run, session: [run.project.slug],
+    "run": lambda run, session: [run.key],
+    "queries": lambda run, session: [run.key],
+    "query": lambda run, session: [run.key, 3],
+    "uploads": lambda run, session: [run.project.slug],
+    "sessions": lambda run, session: [run.project.slug],
+    "session_new": lambda run, session: [run.key],
+    "session_review": lambda run, session: [session.key],
+    "agreement": lambda run, session: [run.key],
+    "challenges": lambda run, session: [run.project.slug],
+    "judges": lambda run, session: [run.project.slug],
+    "reports": lambda run, session: [run.project.slug],
+    "report": lambda run, session: [run.key],
+    "gate": lambda run, session: [run.key],
+    "audit": lambda run, session: [run.key],
+    "members": lambda run, session: [run.project.slug],
+    "project_settings": lambda run, session: [run.project.slug],
+}
+
+
+@pytest.mark.parametrize("width", [WIDE, PHONE])
+def test_a_picture_of_every_page(open_tab: Callable[..., Tab], note: tuple[Run, User], width: int) -> None:
+    run, user = note
+    rest = make_session(run, None, Wish(name="The rest", how="all"))
+    folder = FOLDER / "pages"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, arguments in PAGES.items():
+        tab = open_tab(reverse(name, args=arguments(run, rest)), user=user, width=width, height=900)
+        tab.page.screenshot(path=folder / f"{name}-{width}.jpg", type="jpeg", quality=80)
         assert tab.complaints == []
