@@ -12,7 +12,10 @@ from django.urls import reverse
 
 from tests.factories import make_chunk, make_claim, make_judge, make_member, make_project, make_query, make_run
 from triage.classify import classify
+from triage.core.pictures import count_axis
+from triage.core.review import Corrected, ReviewState
 from triage.models import Chunk, Project, Query, Role, Run, Score, Scoring, Upload
+from triage.pages.classes import _left_over
 
 pytestmark = pytest.mark.django_db
 
@@ -272,3 +275,22 @@ def test_the_number_of_sql_queries_does_not_grow_with_the_rows(lead: Client, pro
             assert lead.get(address).status_code == 200
         counts.append(len(captured))
     assert counts[0] == counts[1] <= 35
+
+
+def test_C_the_corrected_column_closes_with_what_is_not_estimated() -> None:
+    """Four classes + not_a_failure + not_estimated = the failing queries (docs/calibration.md)."""
+    review = ReviewState(
+        corrected={
+            "retrieval_miss": Corrected(2.0, 2.0, 6.8),
+            "unsupported_claims": Corrected(15.1, 12.1, 18.8),
+            "not_a_failure": Corrected(2.9, 2.0, 6.9),
+        }
+    )
+    (row,) = _left_over(22, review, count_axis(22))
+    assert (row.label, round(row.corrected or 0, 6), round(row.share or 0, 6)) == (
+        "not_estimated",
+        2.0,
+        round(2 / 22, 6),
+    )
+    assert _left_over(20, review, count_axis(22)) == ()
+    assert _left_over(22, ReviewState(), count_axis(22)) == ()

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from django.db.models import Count
 
 from triage.core.closure import Outcomes
-from triage.core.labels import DEFAULT_OWNERS, FOUR_CLASSES, NOT_A_FAILURE, UNSCORED
+from triage.core.labels import DEFAULT_OWNERS, FOUR_CLASSES, NOT_A_FAILURE, NOT_ESTIMATED, UNSCORED
 from triage.core.pictures import Axis, Interval, count_axis, interval, largest
 from triage.core.review import ReviewState
 from triage.models import Run, Suggestion
 from triage.models.queries import NOWHERE
+
+#: Rounding of a sum of shares is far below this; a query that is not estimated is one.
+SMALLEST_REST = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +50,21 @@ def class_rows(run: Run, outcomes: Outcomes, review: ReviewState) -> tuple[Axis,
     estimated = [each.high for each in review.corrected.values()]
     scale = count_axis(largest([*automatic.values(), *review.confirmed.values(), *estimated]))
     owners = {**DEFAULT_OWNERS, **run.project.owners}
-    rows = (
+    rows = [
         _row(str(label), automatic, outcomes.failing, review, scale, owners.get(label, ""))
         for label in (*FOUR_CLASSES, UNSCORED, NOT_A_FAILURE)
-    )
-    return scale, tuple(rows)
+    ]
+    return scale, (*rows, *_left_over(outcomes.failing, review, scale))
+
+
+def _left_over(failing: int, review: ReviewState, scale: Axis) -> tuple[ClassRow, ...]:
+    """Return the row of the failures in strata too little read, where there are any: with it the column closes."""
+    rest = failing - math.fsum(each.value for each in review.corrected.values())
+    if not review.corrected or rest < SMALLEST_REST:
+        return ()
+    share = rest / failing
+    bar = interval(scale, rest, rest, rest)
+    return (ClassRow(NOT_ESTIMATED, None, None, None, rest, rest, rest, share, bar, "no one"),)
 
 
 def _row(label: str, automatic: dict[str, int], failing: int, review: ReviewState, scale: Axis, owner: str) -> ClassRow:
