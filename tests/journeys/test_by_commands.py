@@ -35,7 +35,7 @@ def manage(tmp_path: Path) -> Iterator[Run]:
     embedded.stop(var)
 
 
-def test_ingest_and_report_work_with_nothing_running(shared: Path, manage: Run, tmp_path: Path) -> None:
+def test_ingest_and_report_work_with_nothing_running(shared: Path, manage: Run) -> None:
     file = shared / "data" / "runs" / "clapnq_arm_k20.jsonl.gz"
     first = manage("ingest", str(file), "--wait", "--json")
     assert first.returncode == 0, first.stderr

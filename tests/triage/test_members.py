@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from tests.factories import make_member, make_project
 from triage.invite import first_lead, invite, needs_first_lead
-from triage.models import Member, Project, Role
+from triage.models import Invitation, Member, Project, Role
 from triage.people import LastOwnerError, change_role, remove
 
 pytestmark = pytest.mark.django_db
@@ -50,8 +52,6 @@ def test_a_new_first_lead_link_replaces_the_earlier_one(client: Client) -> None:
 
 def test_SEC12_the_token_itself_is_not_stored() -> None:
     token = first_lead()
-    from triage.models import Invitation
-
     assert token not in str(list(Invitation.objects.values()))
 
 
@@ -113,12 +113,7 @@ def test_a_target_outside_0_to_1_is_refused_with_the_field_named(client: Client,
     assert "less than or equal to 1" in page.content.decode()
 
 
-def test_the_members_page_has_a_constant_number_of_queries(
-    client: Client, project: Project, django_assert_num_queries: object
-) -> None:
-    from django.db import connection
-    from django.test.utils import CaptureQueriesContext
-
+def test_the_members_page_has_a_constant_number_of_queries(client: Client, project: Project) -> None:
     client.force_login(make_member(project, Role.OWNER))
     counts = []
     for _ in range(2):
