@@ -9,9 +9,10 @@ from typing import Any
 
 from labeling.agree.run import basis_now
 from labeling.agree.words import by_item, label_words
+from labeling.core.figure_line import FigureLine
 from labeling.models import AgreementReport
 from triage.core.labels import CODEBOOK_BY_LABEL
-from triage.core.pictures import Axis, Interval, axis, heat, interval
+from triage.core.pictures import Axis, axis, heat, interval
 from triage.models import Query, Run
 
 COEFFICIENTS = (
@@ -20,19 +21,6 @@ COEFFICIENTS = (
     ("alpha", "Krippendorff’s alpha"),
     ("ac1", "Gwet’s AC1"),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class FigureLine:
-    """One figure with its interval as a bar; `undefined` says why there is no value."""
-
-    name: str
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-    undefined: str
-    bar: Interval
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,24 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from labeling.core.figure_line import FigureLine
 from labeling.models import Calibration
 from labeling.models.calibrations import LABELS
 from triage.core.labels import FOUR_CLASSES
-from triage.core.pictures import Axis, Interval, axis, heat, interval
+from triage.core.pictures import Axis, axis, heat, interval
 from triage.models import Judge, Project
-
-
-@dataclass(frozen=True, slots=True)
-class FigureLine:
-    """One figure with its interval as a bar; `undefined` says why there is no value."""
-
-    name: str
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-    undefined: str
-    bar: Interval
 
 
 @dataclass(frozen=True, slots=True)

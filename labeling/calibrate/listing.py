@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from labeling.calibrate.lines import FigureLine, line
+from labeling.calibrate.lines import line
 from labeling.calibrate.page import KIND_WORDS, SIGNED, TONES
 from labeling.calibrate.run import judges_in
+from labeling.core.figure_line import FigureLine
 from labeling.core.trust import Trust
 from labeling.models import Calibration
 from labeling.models.calibrations import KIND_OF

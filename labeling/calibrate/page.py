@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from labeling.calibrate.lines import FigureLine, LabelsPart, RateLine, SweepLine, labels_part, line, rate_lines
+from labeling.calibrate.lines import LabelsPart, RateLine, SweepLine, labels_part, line, rate_lines
 from labeling.calibrate.run import items_of
+from labeling.core.figure_line import FigureLine
 from labeling.core.items import Item, worst_first
 from labeling.core.reliability import Sigmoid
 from labeling.core.trust import FRESH_DAYS, Trust
