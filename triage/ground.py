@@ -10,6 +10,7 @@ from django.conf import settings
 from triage.core import grounding
 from triage.core.abstention import is_abstention
 from triage.core.claims import split
+from triage.core.confidence import retrieval_confidence
 from triage.core.grounding import Checked, CheckedClaim, GivenClaim, GroundingRequest
 from triage.core.judging import ChunkText, ClaimText, GroundingItem, JudgeIdentity, PairScore
 from triage.core.policy import Policy
@@ -46,7 +47,7 @@ class Checker:
             claims=checked,
             grounding_rate=rate,
             decision=grounding.decide(checked, rate, self._policy),
-            retrieval_confidence=grounding.retrieval_confidence(request.passages),
+            retrieval_confidence=retrieval_confidence([passage.score for passage in request.passages]).value,
             caveat=grounding.caveat(request, checked, abstains=abstains, judge=self.judge, calibrated=self._calibrated),
             judge=self.judge,
             calibrated=self._calibrated,

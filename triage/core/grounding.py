@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -10,13 +9,11 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from triage.core.confidence import retrieval_confidence
 from triage.core.injection import talks_to_judge
 from triage.core.language import is_plainly_not_english
 from triage.core.limits import DEFAULT_LIMITS
 from triage.core.policy import Policy
-
-#: A best passage below this is said to be weak, where the retriever scores on [0, 1].
-WEAK_RETRIEVAL = 0.5
 
 
 class Passage(BaseModel):
@@ -115,19 +112,11 @@ def decide(claims: Sequence[CheckedClaim], rate: float | None, policy: Policy) -
     return Decision.BLOCK if rate < policy.block_below else Decision.FLAG
 
 
-def retrieval_confidence(passages: Sequence[Passage]) -> float | None:
-    """Return the best passage's score where every given score lies in [0, 1]; None on any other scale."""
-    scores = [passage.score for passage in passages if passage.score is not None]
-    if not scores or not all(math.isfinite(score) and 0 <= score <= 1 for score in scores):
-        return None
-    return max(scores)
-
-
 def caveat(
     request: GroundingRequest, claims: Sequence[CheckedClaim], *, abstains: bool, judge: str, calibrated: bool
 ) -> str:
     """Return what a reader of the decision must know, in sentences; "" when there is nothing to add."""
-    confidence = retrieval_confidence(request.passages)
+    weak = retrieval_confidence([passage.score for passage in request.passages]).caveat
     unjudged = sum(claim.supported is None for claim in claims)
     readable = any(passage.text and passage.text.strip() for passage in request.passages)
     notes = [
@@ -143,10 +132,7 @@ def caveat(
             "Possible injection: the answer talks to its judge. Look at it yourself.",
         ),
         (unjudged > 0, f"{unjudged} of {len(claims)} claims could not be judged."),
-        (
-            confidence is not None and confidence < WEAK_RETRIEVAL,
-            f"Retrieval was weak: the best passage scores {confidence or 0.0:.2f}.",
-        ),
+        (bool(weak), weak),
         (not calibrated and bool(claims), f"The judge {judge} is not calibrated on this project's answers."),
     ]
     return " ".join(text for holds, text in notes if holds)
