@@ -131,6 +131,13 @@ STORAGES = {
 }
 WHITENOISE_USE_FINDERS = True
 
+# --- messages to the outside: off unless the operator switches them on (docs/settings.md) ----------------------------
+WEBHOOKS = env_bool("WEBHOOKS", False)
+WEBHOOK_SECRET = env_text("WEBHOOK_SECRET")
+#: Hosts inside the network that may be sent to, by http or https; every other one must have public addresses only.
+OUTBOUND_PRIVATE_HOSTS = [host.lower() for host in env_list("OUTBOUND_PRIVATE_HOSTS")]
+OUTBOUND_TIMEOUT_S = env_int("OUTBOUND_TIMEOUT_S", 10)
+
 # --- services ---------------------------------------------------------------------------------------------------
 
 
@@ -161,7 +168,7 @@ CELERY_BROKER_URL = REDIS_URL or embedded.redis_url(VAR_DIR)
 
 if PRODUCTION:
     refuse_unsafe(SECRET_KEY, debug=DEBUG, allowed_hosts=ALLOWED_HOSTS, database_url=DATABASE_URL, redis_url=REDIS_URL)
-LOGGING = django_logging(secrets_in(SECRET_KEY, DATABASE_URL, REDIS_URL))
+LOGGING = django_logging(secrets_in(SECRET_KEY, DATABASE_URL, REDIS_URL, WEBHOOK_SECRET))
 
 # --- Celery (reasons in docs/adr/0004-celery-settings.md) ----------------------------------------------------------
 #: Seconds after which an unacknowledged message is delivered again; far above the hard time limit of a task.
