@@ -14,6 +14,7 @@ from labeling.views import (
     codebook,
     comments,
     compare,
+    dashboard,
     due,
     gate,
     judges,
@@ -21,10 +22,14 @@ from labeling.views import (
     report,
     review,
     sessions,
+    trend,
     what_if,
 )
 
 urlpatterns = [
+    path("p/<slug:slug>/", dashboard.dashboard, name="dashboard"),
+    path("p/<slug:slug>/trend/", trend.trend, name="trend"),
+    re_path(r"^p/(?P<slug>[-\w]+)/trend\.(?P<to>md|csv|json)$", trend.trend_file, name="trend_file"),
     path("keys/", preferences.my_keys, name="my_keys"),
     path("p/<slug:slug>/challenges/", challenge.challenges, name="challenges"),
     path("p/<slug:slug>/challenges/<int:pk>/", challenge.challenge, name="challenge"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.db import connection
@@ -79,5 +79,14 @@ def _class(correct: bool | None, label: str | None) -> str | None:
 
 def judges_of(run: Run) -> set[str]:
     """Return the fingerprints of the judges that the run's classes rest on."""
-    lists = Suggestion.objects.current_in(run).order_by().values_list("judges", flat=True).distinct()
-    return {fingerprint for judges in lists for fingerprint in judges}
+    return judges_of_runs([run])[run.pk]
+
+
+def judges_of_runs(runs: Sequence[Run]) -> dict[int, set[str]]:
+    """Return the same for several runs, by id: as their last classification noted it, else by their suggestions."""
+    found = {run.pk: set(run.summary.get("judges", ())) for run in runs}
+    if silent := [run.pk for run in runs if "judges" not in run.summary]:
+        filed = Suggestion.objects.filter(query__run__in=silent, is_current=True, query__correct=False)
+        for run, judges in filed.order_by().values_list("query__run", "judges").distinct():
+            found[run].update(judges)
+    return found

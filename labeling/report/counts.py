@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from labeling.core.correction import Correction, Draw, correct
@@ -41,7 +42,7 @@ def counted(run: Run) -> Counted:
     """Count one run in a fixed number of statements."""
     found, draws, audit = failing(run), usable_draws(run), passing(run)
     passed = run.queries.filter(correct=True).count()
-    draw = _draw_of(found, draws.get("failing"))
+    draw = draw_of(found.total, found.confirmed, draws.get("failing"))
     audit_draw = draws.get("passing")
     counts = Counts(
         failing=found.total,
@@ -62,11 +63,11 @@ def counted(run: Run) -> Counted:
     )
 
 
-def _draw_of(found: Failing, drawn: Drawn | None) -> Draw | None:
+def draw_of(failing: int, confirmed: Mapping[Category, int], drawn: Drawn | None) -> Draw | None:
     """Return what feeds the estimate: everything once all is read, else the draw while its population stands."""
-    if found.total and sum(found.confirmed.values()) == found.total:
-        return Draw("all read", (), found.confirmed)
-    if drawn is None or drawn.draw.population != found.total:
+    if failing and sum(confirmed.values()) == failing:
+        return Draw("all read", (), confirmed)
+    if drawn is None or drawn.draw.population != failing:
         return None
     return drawn.draw
 

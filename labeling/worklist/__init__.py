@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from labeling.worklist.draw import Wish, make_session
 from labeling.worklist.frame import Filter, reviewers_of, slices_of
-from labeling.worklist.overview import SessionLine, Share, overview, session_lines, shares
+from labeling.worklist.overview import SessionLine, Share, open_session_lines, overview, session_lines, shares
 from labeling.worklist.queue import EmptyQueue, Reason, Seat, hold, take, why_empty
 from labeling.worklist.sessions import Progress, close, default_session, items_of, name_strata, progress
 
@@ -23,6 +23,7 @@ __all__ = [
     "items_of",
     "make_session",
     "name_strata",
+    "open_session_lines",
     "overview",
     "progress",
     "reviewers_of",

@@ -155,6 +155,13 @@ def session_lines(project: Project, limit: int = 200) -> list[SessionLine]:
     return _counted(ReviewSession.objects.filter(pk__in=newest).order_by("closed_at", "-pk"))
 
 
+def open_session_lines(project: Project, limit: int) -> list[SessionLine]:
+    """Return the project's newest open sessions that still want verdicts."""
+    wanting = ReviewSession.objects.filter(run__project=project, closed_at=None, leases__state__in=["free", "taken"])
+    newest = wanting.order_by("-pk").distinct().values("pk")[:limit]
+    return _counted(ReviewSession.objects.filter(pk__in=newest).order_by("-pk"))
+
+
 def words_of(session: ReviewSession) -> str:
     """Return how the session was drawn, in words."""
     drawn = {

@@ -44,6 +44,8 @@ class Sample:
 
 #: URL name -> what its address is made of. What follows "?" comes from ASKED.
 PAGES: dict[str, Callable[[Sample], list[object]]] = {
+    "dashboard": lambda sample: [sample.project.slug],
+    "trend": lambda sample: [sample.project.slug],
     "runs": lambda sample: [sample.project.slug],
     "run": lambda sample: [sample.run.key],
     "run_rename": lambda sample: [sample.run.key],
@@ -95,7 +97,8 @@ ASKED: dict[str, Callable[[Sample], str]] = {
 
 #: URL name -> why it is not opened here.
 ELSEWHERE: dict[str, str] = {
-    "home": "leads on to the runs",
+    "home": "leads on to the dashboard",
+    "trend_file": "a file",
     "login": "test_look opens it",
     "logout": "posted",
     "join": "needs a fresh link; the same components as log-in",

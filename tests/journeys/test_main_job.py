@@ -93,7 +93,7 @@ def make_first_account(product: Product, page: Page) -> None:
     page.fill("[name=password]", PASSWORD)
     page.fill("[name=password_again]", PASSWORD)
     page.keyboard.press("Enter")
-    page.wait_for_url("**/runs/")
+    page.wait_for_url("**/p/*/")
     assert page.request.get(link.group(0)).status == 410
 
 

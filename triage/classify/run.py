@@ -32,6 +32,7 @@ class _Tally:
     pair: Pair = field(default_factory=Pair)
     outcomes: Counter[str] = field(default_factory=Counter)
     classes: Counter[str] = field(default_factory=Counter)
+    judges: set[str] = field(default_factory=set)
 
     def add(self, facts: QueryFacts, metrics: QueryMetrics) -> None:
         self.summariser.add(facts, metrics)
@@ -49,6 +50,7 @@ class _Tally:
             "readings": [asdict(reading) for reading in read(self.pair, metrics)],
             "position": [asdict(row) for row in self.positions.rows()],
             "policy": policy.model_dump(mode="json"),
+            "judges": sorted(self.judges),
         }
 
 
@@ -89,6 +91,7 @@ def _classify_after(after: int, run: Run, basis: Basis, tally: _Tally) -> int:
         if facts.correct is False:
             told = file_under(facts, metrics, basis.policy)
             tally.classes[told.label] += 1
+            tally.judges.update(each.judges)
             filed.append(Filed(each, metrics, told))
     write_outcomes([(each.query, each.facts) for each in loaded])
     write_metrics(rows)

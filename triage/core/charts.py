@@ -235,6 +235,8 @@ class TrendPoint:
     value: object
     low: object = None
     high: object = None
+    #: Measured otherwise than the run before: no line leads here.
+    is_break: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,37 +252,49 @@ class TrendMark:
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """Everything components/trend.html draws: separate pieces of line, marks, the target's height or nothing."""
+    """Everything components/trend.html draws: separate pieces of line, marks, the target's height or nothing.
+
+    `breaks` are places between two runs that were measured differently.
+    """
 
     pieces: tuple[str, ...]
     marks: tuple[TrendMark, ...]
     up: tuple[Tick, ...]
     target_y: str
+    breaks: tuple[str, ...] = ()
 
 
 TREND = Plane(36, 628, 10, 124, 0.0, 1.0, 0.0, 1.0)
 
 
-def trend(points: Sequence[TrendPoint], target: object = None) -> Trend:
-    """Draw ratios in the order given, evenly spaced; a missing value is a gap, never a zero."""
+def trend(points: Sequence[TrendPoint], target: object = None, top: float = 1.0) -> Trend:
+    """Draw ratios from 0 to `top` in the order given, evenly spaced; a missing value is a gap, never a zero.
+
+    No line joins two runs that were measured differently.
+    """
+    plane = Plane(TREND.left, TREND.right, TREND.top, TREND.bottom, 0.0, 1.0, 0.0, top)
     across = [(k + 0.5) / max(1, len(points)) for k in range(len(points))]
     pieces: list[list[tuple[float, float]]] = [[]]
     for x, point in zip(across, points, strict=True):
+        if point.is_break or not is_number(point.value):
+            pieces.append([])
         if is_number(point.value):
             pieces[-1].append((x, float(point.value)))
-        else:
-            pieces.append([])
     return Trend(
-        pieces=tuple(TREND.path(piece) for piece in pieces if len(piece) > 1),
-        marks=tuple(_trend_mark(x, point) for x, point in zip(across, points, strict=True)),
-        up=TREND.ticks_up((0.0, 0.5, 1.0)),
-        target_y=_height(target),
+        pieces=tuple(plane.path(piece) for piece in pieces if len(piece) > 1),
+        marks=tuple(_trend_mark(plane, x, point) for x, point in zip(across, points, strict=True)),
+        up=plane.ticks_up((0.0, top / 2, top), places=1 if top == 1.0 else 2),
+        target_y=_height(plane, target),
+        breaks=tuple(
+            f"{plane.x(x - 0.5 / len(points)):.1f}" for x, point in zip(across, points, strict=True) if point.is_break
+        ),
     )
 
 
-def _trend_mark(x: float, point: TrendPoint) -> TrendMark:
-    return TrendMark(f"{TREND.x(x):.1f}", _height(point.value), _height(point.low), _height(point.high), point.name)
+def _trend_mark(plane: Plane, x: float, point: TrendPoint) -> TrendMark:
+    low, high = _height(plane, point.low), _height(plane, point.high)
+    return TrendMark(f"{plane.x(x):.1f}", _height(plane, point.value), low, high, point.name)
 
 
-def _height(value: object) -> str:
-    return f"{TREND.y(float(value)):.1f}" if is_number(value) else ""
+def _height(plane: Plane, value: object) -> str:
+    return f"{plane.y(float(value)):.1f}" if is_number(value) else ""

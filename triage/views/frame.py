@@ -16,6 +16,7 @@ from triage.models import Member, Project, WorkerHeartbeat
 
 #: Tab -> (URL name, further URL names shown under it).
 TABS: dict[str, tuple[str, frozenset[str]]] = {
+    "Overview": ("dashboard", frozenset({"trend"})),
     "Runs": ("runs", frozenset({"run", "queries", "query", "run_rename", "run_delete", "gate"})),
     "Review": (
         "sessions",
@@ -58,8 +59,8 @@ class Frame:
 
     @cached_property
     def project_url(self) -> str:
-        """Return the address of the project's runs."""
-        return reverse("runs", args=[self.project.slug]) if self.project else reverse("home")
+        """Return the address of the project's first page."""
+        return reverse("dashboard", args=[self.project.slug]) if self.project else reverse("home")
 
     @cached_property
     def role(self) -> str:

@@ -32,11 +32,11 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def home(request: HttpRequest) -> HttpResponse:
-    """Send a person to the runs of their first project."""
+    """Send a person to the first page of their first project."""
     project = Project.objects.of(access.user(request)).first()
     if project is None:
         raise Http404("You are not a member of any project: ask a lead for an invitation.")
-    return redirect("runs", slug=project.slug)
+    return redirect("dashboard", slug=project.slug)
 
 
 def _may_use(request: HttpRequest, invitation: Invitation) -> bool:
