@@ -9,15 +9,20 @@ from typing import cast
 
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 
-from triage.models import Member, Project, Query, Role, Run, Upload
+from triage.models import ApiToken, Member, Project, Query, Role, Run, Upload
 
 
 def user(request: HttpRequest) -> User:
     """Return the logged-in user. LoginRequiredMiddleware has turned everybody else away."""
     return cast("User", request.user)
+
+
+def api_token(request: HttpRequest) -> ApiToken | None:
+    """Return the token a program came with; None for a person. `request.user` is then the token's maker."""
+    return getattr(request, "api_token", None)
 
 
 def current_project(request: HttpRequest) -> Project | None:
@@ -28,8 +33,11 @@ def current_project(request: HttpRequest) -> Project | None:
 def enter(request: HttpRequest, project: Project, role: Role) -> None:
     """Refuse a member whose role does not include `role`; remember the project for the frame.
 
-    Doors of `labeling` call this too, after finding their object through the caller's memberships.
+    Doors of `labeling` call this too, after finding their object through the caller's memberships. A program's token
+    is bounded by its own project and by the role its maker has now.
     """
+    if (token := api_token(request)) is not None and token.project_id != project.pk:
+        raise Http404("A token opens its own project only.")
     allowed = Member.objects.filter(project=project.pk, user=user(request).pk, role__in=Role.at_least(role))
     if role is not Role.VIEWER and not allowed.exists():
         raise PermissionDenied(f"This needs the role {role.label.lower()} in the project.")

@@ -5,14 +5,19 @@ from __future__ import annotations
 from django.contrib.auth import views as auth
 from django.urls import path, re_path
 
-from triage.views import members, panel, people, queries, runs, uploads
+from triage.forms.tokens import NewPasswordForm
+from triage.views import members, panel, people, queries, runs, tokens, uploads
 
 urlpatterns = [
     path("", people.home, name="home"),
     path("join/<str:token>/", people.join, name="join"),
     path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
-    path("password/", auth.PasswordChangeView.as_view(success_url="/"), name="password_change"),
+    path(
+        "password/",
+        auth.PasswordChangeView.as_view(success_url="/", form_class=NewPasswordForm),
+        name="password_change",
+    ),
     path("p/<slug:slug>/runs/", runs.runs, name="runs"),
     path("runs/<str:key>/", runs.run, name="run"),
     path("runs/<str:key>/progress/", runs.run_progress, name="run_progress"),
@@ -32,5 +37,7 @@ urlpatterns = [
     path("p/<slug:slug>/members/", members.members, name="members"),
     path("p/<slug:slug>/members/<int:pk>/role/", members.member_role, name="member_role"),
     path("p/<slug:slug>/members/<int:pk>/remove/", members.member_remove, name="member_remove"),
+    path("p/<slug:slug>/tokens/", tokens.tokens, name="tokens"),
+    path("p/<slug:slug>/tokens/<int:pk>/revoke/", tokens.token_revoke, name="token_revoke"),
     path("p/<slug:slug>/settings/", members.project_settings, name="project_settings"),
 ]

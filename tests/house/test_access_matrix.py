@@ -32,6 +32,8 @@ LEAST: dict[str, tuple[Role | None, Role | None]] = {
     "members": (Role.LEAD, Role.LEAD),
     "member_role": (Role.OWNER, Role.OWNER),
     "member_remove": (Role.OWNER, Role.OWNER),
+    "tokens": (Role.LEAD, Role.LEAD),
+    "token_revoke": (Role.LEAD, Role.LEAD),
     "project_settings": (Role.LEAD, Role.LEAD),
     "panel": (Role.VIEWER, Role.LEAD),
     "panel_try": (Role.LEAD, Role.LEAD),

@@ -6,10 +6,12 @@ from triage.models.projects import Invitation, Member, PolicyVersion, Project, R
 from triage.models.queries import Citation, Claim, Query, Retrieved
 from triage.models.runs import Chunk, GoldRevision, Run, RunChunk
 from triage.models.scores import Judge, QueryMetrics, Score, Scoring, Suggestion
+from triage.models.tokens import ApiToken, Scope
 from triage.models.trials import JudgeTrial
 from triage.models.uploads import Upload, WorkerHeartbeat, import_limits
 
 __all__ = [
+    "ApiToken",
     "Chunk",
     "Citation",
     "Claim",
@@ -26,6 +28,7 @@ __all__ = [
     "Role",
     "Run",
     "RunChunk",
+    "Scope",
     "Score",
     "Scoring",
     "Suggestion",
