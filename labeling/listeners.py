@@ -6,15 +6,17 @@ from typing import Any
 
 from django.db import transaction
 from django.dispatch import receiver
+from django.utils import timezone
 
 from labeling.challenge import receive_challenges
-from labeling.models import Verdict
+from labeling.models import Calibration, Verdict
 from labeling.receive import receive, receive_draws
 from labeling.report import counted, review_state
 from labeling.worklist import name_strata
 from triage.core.review import ReviewState, VerdictLine
+from triage.core.trust import Trust
 from triage.models import Run
-from triage.signals import history_wanted, review_wanted, run_classified, run_ingested
+from triage.signals import history_wanted, review_wanted, run_classified, run_ingested, trust_wanted
 
 
 @receiver(run_ingested)
@@ -44,3 +46,9 @@ def on_history_wanted(sender: object, query_id: int, user_id: int, **_more: Any)
     if not Verdict.objects.may_be_seen_by(query_id, user_id):
         return None
     return [verdict.as_line() for verdict in Verdict.objects.history(query_id)]
+
+
+@receiver(trust_wanted)
+def on_trust_wanted(sender: object, project_id: int, fingerprint: str, **_more: Any) -> Trust:
+    """Tell whether a judge's word may be relied on in a project, by the newest comparison with its people."""
+    return Calibration.objects.trust_in(project_id, fingerprint, timezone.now())

@@ -14,27 +14,43 @@ from triage.core.confidence import retrieval_confidence
 from triage.core.grounding import Checked, CheckedClaim, GivenClaim, GroundingRequest
 from triage.core.judging import ChunkText, ClaimText, GroundingItem, JudgeIdentity, PairScore
 from triage.core.policy import Policy
+from triage.core.review import first_answer
 from triage.core.support import Word, decide, word
+from triage.core.trust import Trust
 from triage.judges.panel import FREE, JudgeWords, Panel, consult
 from triage.judges.roster import open_panel
 from triage.judges.setups import read_setups
 from triage.models import Project
+from triage.signals import trust_wanted
 
 
 class Checker:
     """Checks answers with the judges and the policy of a project, opened once for any number of answers."""
 
-    def __init__(self, project: Project, panel: Panel | None = None, *, calibrated: bool = False) -> None:
-        """Take the project's own judges unless a panel is given. `calibrated`: people have checked the judge."""
+    def __init__(self, project: Project, panel: Panel | None = None, *, trust: Trust | None = None) -> None:
+        """Take the project's own judges unless a panel is given, and its calibration unless `trust` is.
+
+        Raises SetupError where the project names a judge that is not there.
+        """
         panel = panel or open_panel(project.judge_order, read_setups(settings.JUDGES))
         self._judges = tuple(judge for judge in panel.grounding if judge.identity.name not in FREE)
         self._policy = project.policy()
-        self._calibrated = calibrated
+        self._trust = trust or self._asked_trust(project)
 
     @property
     def judge(self) -> str:
         """Return the name of the judge asked first; "" when the project asks none that reads."""
         return self._judges[0].identity.name if self._judges else ""
+
+    @property
+    def trust(self) -> Trust:
+        """Return what people's comparison of that judge with this project's labels allows."""
+        return self._trust
+
+    def _asked_trust(self, project: Project) -> Trust:
+        mark = self._judges[0].identity.fingerprint if self._judges else ""
+        asked = trust_wanted.send(sender=Project, project_id=project.pk, fingerprint=mark)
+        return first_answer(asked, Trust) or Trust.UNCALIBRATED
 
     def check(self, request: GroundingRequest) -> Checked:
         """Return the word on one answer. A judge that raises passes its fault to the caller."""
@@ -48,9 +64,10 @@ class Checker:
             grounding_rate=rate,
             decision=grounding.decide(checked, rate, self._policy),
             retrieval_confidence=retrieval_confidence([passage.score for passage in request.passages]).value,
-            caveat=grounding.caveat(request, checked, abstains=abstains, judge=self.judge, calibrated=self._calibrated),
+            caveat=grounding.caveat(request, checked, abstains=abstains, judge=self.judge, trust=self._trust),
             judge=self.judge,
-            calibrated=self._calibrated,
+            calibrated=self._trust is Trust.CALIBRATED,
+            calibration=self._trust,
             ms=round((time.perf_counter() - began) * 1000, 1),
         )
 

@@ -13,3 +13,6 @@ review_wanted = Signal()
 #: A page wants a query's verdicts, answered by a list of `core.review.VerdictLine`, newest first,
 #: or by None where this person must not see them yet. Arguments: query_id=int, user_id=int.
 history_wanted = Signal()
+#: Somebody wants to know whether a judge's word may be relied on in a project; answered by a `core.trust.Trust`.
+#: Arguments: project_id=int, fingerprint=str of the judge's identity.
+trust_wanted = Signal()

@@ -1,23 +1,16 @@
-"""May a judge's word be relied on? States shown wherever a judge is used. Plain Python; no clock: days are told."""
+"""May a judge's word be relied on? Plain Python; no clock: days are told."""
 
 from __future__ import annotations
 
-from enum import StrEnum
+from triage.core.trust import Trust
+
+__all__ = ["FRESH_DAYS", "LEAST_LABELS", "LEAST_OF_EITHER_CLASS", "Trust", "trust"]
 
 #: Under these, figures are shown and marked.
 LEAST_LABELS = 30
 LEAST_OF_EITHER_CLASS = 10
 #: A comparison older than this many days no longer counts as fresh.
 FRESH_DAYS = 90
-
-
-class Trust(StrEnum):
-    """What the comparison with people allows."""
-
-    UNCALIBRATED = "uncalibrated"
-    TOO_FEW = "too few to rely on"
-    CALIBRATED = "calibrated"
-    STALE = "stale"
 
 
 def trust(labels: int, positives: int, age_days: float) -> Trust:

@@ -31,6 +31,12 @@ class Calibrations(models.QuerySet["Calibration"]):
         rows = self.filter(project=project_id, judge__in=judges).exclude(kind__in=[LABELS, RATINGS])
         return {row.judge_id: row for row in rows.order_by("judge", "-computed_at", "-pk").distinct("judge")}
 
+    def trust_in(self, project_id: int, fingerprint: str, now: datetime) -> Trust:
+        """Return whether a judge identity may be relied on in a project: the state its page shows."""
+        known = Judge.objects.filter(fingerprint=fingerprint).values_list("pk", flat=True)
+        row = next(iter(self.newest_of(project_id, known).values()), None)
+        return row.trust(now) if row else Trust.UNCALIBRATED
+
     def newest_ratings(self, project: Project) -> Self:
         """Return the newest comparison of each score that came with files, by its name."""
         newest = self.filter(project=project, kind=RATINGS).order_by("judge", "-computed_at", "-pk").distinct("judge")

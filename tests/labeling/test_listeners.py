@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from datetime import timedelta
 from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
-from labeling.models import Outcome, Verdict
+from labeling.models import Calibration, Outcome, Verdict
 from tests.factories import make_chunk, make_member, make_project, make_query, make_run
 from triage.classify import classify
+from triage.core.grounding import GroundingRequest
 from triage.core.review import ReviewState, first_answer
-from triage.models import Query, Role, Run
+from triage.core.trust import Trust
+from triage.ground import Checker
+from triage.judges.lexical import LexicalGrounding
+from triage.models import Judge, Query, Role, Run
 from triage.signals import review_wanted
 
 pytestmark = pytest.mark.django_db
@@ -91,3 +98,30 @@ def test_a_former_member_and_an_imported_reviewer_have_names(run: Run, client: C
     client.force_login(make_member(run.project))
     lines = client.get(reverse("query", args=[run.key, 1])).context["page"].verdicts
     assert [line.reviewer for line in lines] == ["a former member", "r7"]
+
+
+@pytest.mark.parametrize(
+    ("n", "positives", "days", "trust"),
+    [
+        (0, 0, 0, Trust.UNCALIBRATED),
+        (40, 35, 0, Trust.TOO_FEW),
+        (40, 20, 0, Trust.CALIBRATED),
+        (40, 20, 91, Trust.STALE),
+    ],
+    ids=str,
+)
+def test_an_answer_checked_now_says_what_the_judge_page_says_of_its_judge(
+    n: int, positives: int, days: int, trust: Trust
+) -> None:
+    project, other = make_project(judge_order=["lexical"]), make_project(judge_order=["lexical"])
+    identity = LexicalGrounding().identity
+    judge, _ = Judge.objects.get_or_create(fingerprint=identity.fingerprint, defaults=asdict(identity))
+    if n:
+        row = Calibration.objects.create(
+            project=project, judge=judge, kind="claim_support", n=n, figures={"positives": positives}
+        )
+        Calibration.objects.filter(pk=row.pk).update(computed_at=timezone.now() - timedelta(days=days))
+    request = GroundingRequest.model_validate({"answer": "It is free.", "passages": [{"id": "a", "text": "Free."}]})
+    checked = Checker(project).check(request)
+    assert (checked.judge, checked.calibration, checked.calibrated) == ("lexical", trust, trust is Trust.CALIBRATED)
+    assert Checker(other).trust is Trust.UNCALIBRATED

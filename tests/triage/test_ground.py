@@ -18,6 +18,7 @@ from tests.factories import make_project
 from tests.triage.judges.doubles import FailingWords
 from triage.core.grounding import Decision, GroundingRequest
 from triage.core.policy import Policy
+from triage.core.trust import Trust
 from triage.ground import Checker
 from triage.judges.lexical import LexicalGrounding
 from triage.judges.panel import Panel
@@ -137,6 +138,22 @@ def test_an_answer_in_another_language_is_told() -> None:
     assert "does not look English" in check(answer="Die Frist ist dreißig Tage und gilt nicht für Gutscheine.").caveat
 
 
+@pytest.mark.parametrize(
+    ("trust", "told"),
+    [
+        (Trust.CALIBRATED, ""),
+        (Trust.UNCALIBRATED, "The judge lexical is not calibrated on this project's answers."),
+        (Trust.TOO_FEW, "The judge lexical was compared with too few labels of this project to rely on."),
+        (Trust.STALE, "The judge lexical was compared with people too long ago: its calibration is stale."),
+    ],
+)
+def test_the_calibration_of_the_judge_is_told(trust: Trust, told: str) -> None:
+    request = GroundingRequest.model_validate({"answer": ANSWER, "passages": PASSAGES})
+    checked = Checker(make_project(), trust=trust).check(request)
+    assert (checked.calibration, checked.calibrated) == (trust, trust is Trust.CALIBRATED)
+    assert checked.caveat == told
+
+
 def test_nothing_is_stored() -> None:
     check()
     assert not Score.objects.exists()
@@ -178,6 +195,7 @@ def test_the_command_prints_the_promised_keys(monkeypatch: pytest.MonkeyPatch) -
         "caveat",
         "judge",
         "calibrated",
+        "calibration",
         "ms",
     }
     assert set(told["claims"][0]) == {"text", "span", "supported", "score", "chunk"}
@@ -186,7 +204,7 @@ def test_the_command_prints_the_promised_keys(monkeypatch: pytest.MonkeyPatch) -
 
 def test_the_command_prints_lines_for_people(monkeypatch: pytest.MonkeyPatch) -> None:
     told = command(monkeypatch, BODY)
-    assert told.startswith("allow: grounding rate 1.00 by embedded\n  supported: The refund window")
+    assert told.startswith("allow: grounding rate 1.00 by embedded (uncalibrated)\n  supported: The refund window")
 
 
 def test_the_command_exits_1_on_a_blocked_answer(monkeypatch: pytest.MonkeyPatch) -> None:

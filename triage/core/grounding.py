@@ -14,6 +14,14 @@ from triage.core.injection import talks_to_judge
 from triage.core.language import is_plainly_not_english
 from triage.core.limits import DEFAULT_LIMITS
 from triage.core.policy import Policy
+from triage.core.trust import Trust
+
+#: What a reader must know where the judge is not calibrated.
+_TRUST_WORDS = {
+    Trust.UNCALIBRATED: "The judge {judge} is not calibrated on this project's answers.",
+    Trust.TOO_FEW: "The judge {judge} was compared with too few labels of this project to rely on.",
+    Trust.STALE: "The judge {judge} was compared with people too long ago: its calibration is stale.",
+}
 
 
 class Passage(BaseModel):
@@ -82,7 +90,10 @@ class Checked:
     retrieval_confidence: float | None
     caveat: str
     judge: str
+    #: People have compared this very judge with enough of their own labels, not too long ago.
     calibrated: bool
+    #: The same in full: calibrated, uncalibrated, too few to rely on, stale.
+    calibration: Trust
     ms: float
 
     def as_json(self) -> dict[str, Any]:
@@ -113,7 +124,7 @@ def decide(claims: Sequence[CheckedClaim], rate: float | None, policy: Policy) -
 
 
 def caveat(
-    request: GroundingRequest, claims: Sequence[CheckedClaim], *, abstains: bool, judge: str, calibrated: bool
+    request: GroundingRequest, claims: Sequence[CheckedClaim], *, abstains: bool, judge: str, trust: Trust
 ) -> str:
     """Return what a reader of the decision must know, in sentences; "" when there is nothing to add."""
     weak = retrieval_confidence([passage.score for passage in request.passages]).caveat
@@ -133,6 +144,6 @@ def caveat(
         ),
         (unjudged > 0, f"{unjudged} of {len(claims)} claims could not be judged."),
         (bool(weak), weak),
-        (not calibrated and bool(claims), f"The judge {judge} is not calibrated on this project's answers."),
+        (bool(claims) and trust in _TRUST_WORDS, _TRUST_WORDS.get(trust, "").format(judge=judge)),
     ]
     return " ".join(text for holds, text in notes if holds)

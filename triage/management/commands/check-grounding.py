@@ -72,7 +72,7 @@ def _sentence(checked: Checked) -> str:
     """Return the decision and every claim as lines for people."""
     rate = "nothing to divide" if checked.grounding_rate is None else f"{checked.grounding_rate:.2f}"
     words = {True: "supported", False: "not supported", None: "not judged"}
-    lines = [f"{checked.decision}: grounding rate {rate} by {checked.judge}"]
+    lines = [f"{checked.decision}: grounding rate {rate} by {checked.judge} ({checked.calibration})"]
     lines += [
         f"  {words[claim.supported]}: {claim.text}" + (f"  [{claim.chunk}]" if claim.supported else "")
         for claim in checked.claims
