@@ -85,6 +85,7 @@ def make_query(run: Run, chunks: list[Chunk] | None = None, **fields: Any) -> Qu
             "answer": f"Answer {position}.",
             "correct": False,
             "correct_in_file": fields.get("correct", False),
+            "correct_by": "" if fields.get("correct", False) is None else "file",
             "abstained": False,
             **fields,
         }

@@ -33,6 +33,8 @@ class Population:
     failing: int
     correct: int
     undecided: int
+    #: Of them decided by the machine, by match with the reference; the file decides the others.
+    by_match: int = 0
 
     @property
     def queries(self) -> int:
@@ -45,7 +47,7 @@ class Population:
         return self.failing + self.correct
 
     def accuracy(self) -> Figure | None:
-        """Return accuracy by the file with its Wilson interval; None where no query is decided."""
+        """Return accuracy before any review with its Wilson interval; None where no query is decided."""
         if not self.decided:
             return None
         low, high = wilson(self.correct, self.decided)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labeling.core.figures import Figure
-from labeling.core.note import JudgeUsed, Metric, Paired, ReleaseNote
+from labeling.core.note import JudgeUsed, Metric, Paired, Population, ReleaseNote
 from labeling.core.release_note import CORRECTED, NO_DRAW, TOTAL, ClassRow, largest_class
 from labeling.core.tables import (
     Cell,
@@ -238,11 +238,17 @@ def _under_quality(note: ReleaseNote) -> Pieces:
     return (*pieces, " Left out: ", Text("; ".join(left_out)), ".") if left_out else pieces
 
 
+def _by_match(people: Population) -> str:
+    if not people.by_match:
+        return ""
+    return f"Correct or not by match with the reference, the machine's word: {spelled(people.by_match)}. "
+
+
 def _foot(note: ReleaseNote) -> tuple[Paragraph, ...]:
     people = note.population
     counts = (
         f"N {spelled(people.queries)}: {spelled(people.failing)} failing, {spelled(people.correct)} correct, "
-        f"{spelled(people.undecided)} undecided. Agreement on the labels: people with people "
+        f"{spelled(people.undecided)} undecided. {_by_match(people)}Agreement on the labels: people with people "
     )
     agreement: Pieces = (
         counts,

@@ -80,6 +80,7 @@ def as_json(note: ReleaseNote) -> dict[str, Any]:
             "failing": people.failing,
             "correct": people.correct,
             "undecided": people.undecided,
+            "by_match": people.by_match,
             "accuracy": note.accuracy.as_json() if note.accuracy else None,
             "accuracy_after_review": note.accuracy_after.as_json() if note.accuracy_after else None,
         },

@@ -35,7 +35,7 @@ def report(run: Run, against: Run | None = None) -> ReleaseNote:
     comparison = compare_with(run, before) if before else None
     people, machine = agreement(run)
     outcomes = run.summary["outcomes"]
-    population = Population(outcomes["failing"], outcomes["correct"], outcomes["undecided"])
+    population = Population(outcomes["failing"], outcomes["correct"], outcomes["undecided"], run.decided_by_match)
     return ReleaseNote(
         project=run.project.name,
         pipeline=run.pipeline,

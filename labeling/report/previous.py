@@ -56,6 +56,8 @@ def _why_not_comparable(run: Run, before: Run) -> str:
     """Say what keeps the classes of two runs from being compared; blank = nothing."""
     if run.policy_fingerprint != before.policy_fingerprint:
         return f"Classes are not comparable: made under policy {before.policy_fingerprint} before."
+    if bool(run.decided_by_match) != bool(before.decided_by_match):
+        return f"Classes are not comparable: correct or not was said {before.correct_by_words} before."
     now, then = judges_of(run), judges_of(before)
     if now and then and now != then:
         return "Classes are not comparable: other judges were used before."

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.facts import cite, claim, claims, facts
+from triage.core.correctness import correctness
 from triage.core.metrics import (
     Missing,
     QueryFacts,
     effective_abstained,
-    effective_correct,
     measure,
     value_of,
 )
@@ -286,7 +286,7 @@ def test_tokens_per_chunk_divides_by_the_slots() -> None:
 def test_without_a_verdict_an_unanswerable_query_is_right_when_it_abstains(
     correct: bool | None, answerable: bool, abstained: bool, expected: bool | None
 ) -> None:
-    assert effective_correct(correct, answerable=answerable, abstained=abstained) is expected
+    assert correctness(correct, answerable=answerable, abstained=abstained).value is expected
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ import pytest
 
 from triage.core.abstention import is_abstention
 from triage.core.classifier import Classification, classify
-from triage.core.metrics import CitationFacts, ClaimFacts, QueryFacts, effective_correct, measure
+from triage.core.correctness import correctness
+from triage.core.metrics import CitationFacts, ClaimFacts, QueryFacts, measure
 from triage.core.policy import DEFAULT_POLICY
 from triage.core.records import Remarks, parse
 from triage.demo.arms import ARMS
@@ -62,7 +63,7 @@ def facts_of(key: str, query: dict[str, Any]) -> QueryFacts:
         key=query["id"],
         answer=query["answer"],
         answerable=query["answerable"],
-        correct=effective_correct(query["correct"], answerable=query["answerable"], abstained=abstained),
+        correct=correctness(query["correct"], answerable=query["answerable"], abstained=abstained).value,
         abstained=abstained,
         candidates=None if slots is None else tuple(slot["id"] for slot in slots),
         context=context,

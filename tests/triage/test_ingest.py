@@ -21,14 +21,13 @@ from pytest_django import Settings
 
 from tests.factories import make_project
 from triage import intake
-from triage.core.records import NO_CLAIMS_GIVEN
+from triage.core.flags import Flag
 from triage.formats import FileError, RunFile
 from triage.ingest import MAX_ATTEMPTS, ingest, writing
 from triage.ingest.beat import Beat
 from triage.ingest.verb import GAVE_UP, NO_SPACE
 from triage.ingest.writing import name_of
 from triage.models import Chunk, Citation, Claim, Project, Query, Retrieved, Run, RunChunk, Upload
-from triage.score.split import NO_CLAIMS_GIVEN as SPLITTERS_FLAG
 from triage.signals import run_ingested
 
 pytestmark = pytest.mark.django_db
@@ -154,8 +153,7 @@ def test_claims_keep_place_and_citations_a_chunk_a_document_or_nothing(project: 
 def test_unknown_retrieval_and_no_claims_given_stay_known(project: Project) -> None:
     run = run_of(imported(project, text(*QUERIES)))
     assert not run.queries.get(key="q3").retrieval_known
-    assert run.queries.get(key="q2").flags == [NO_CLAIMS_GIVEN]
-    assert NO_CLAIMS_GIVEN == SPLITTERS_FLAG
+    assert run.queries.get(key="q2").flags == [Flag.NO_CLAIMS_GIVEN]
 
 
 def test_the_verdict_that_counts_follows_the_rules_and_the_file_s_word_stays(project: Project) -> None:

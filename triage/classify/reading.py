@@ -10,10 +10,11 @@ from typing import Any
 from django.db.models import BooleanField, ExpressionWrapper, Q
 
 from triage.core.abstention import is_abstention
-from triage.core.metrics import CitationFacts, ClaimFacts, QueryFacts, effective_abstained, effective_correct
+from triage.core.correctness import correctness, matched
+from triage.core.metrics import CitationFacts, ClaimFacts, QueryFacts, effective_abstained
 from triage.core.policy import Policy
 from triage.core.support import Word, decide, on_pair, word
-from triage.models import Citation, Claim, GoldRevision, Judge, Query, Retrieved, Score
+from triage.models import Citation, Claim, GoldRevision, Judge, Query, Retrieved, Run, Score
 
 #: claim pk -> judge pk -> the judge's words on the claim
 Words = defaultdict[int, defaultdict[int, list[Word]]]
@@ -51,11 +52,18 @@ class Basis:
     policy: Policy
     #: Query key -> the gold that people accepted last.
     gold: dict[str, GoldRevision]
+    #: The file says of no answer whether it is correct: the machine says it, by match with the reference.
+    by_match: bool = False
 
     @property
     def gold_version(self) -> int:
         """Return the newest gold version of the evaluation set; 1 = as it came."""
         return max((revision.version for revision in self.gold.values()), default=1)
+
+
+def says_nothing_of_correctness(run: Run) -> bool:
+    """Say whether the run's file says of no answer whether it is correct. One null among verdicts stays undecided."""
+    return not Query.objects.filter(run=run, correct_in_file__isnull=False).exists()
 
 
 def load(queries: Sequence[Query], basis: Basis) -> list[Loaded]:
@@ -137,11 +145,16 @@ def _outcome(query: Query, basis: Basis) -> dict[str, Any]:
     answerable = revision.answerable if revision else query.answerable
     by_pattern = is_abstention(query.answer, basis.policy)
     abstained = effective_abstained(query.answer, query.abstained_in_file, by_pattern=by_pattern)
+    known = correctness(query.correct_in_file, answerable=answerable, abstained=abstained)
+    if basis.by_match:
+        reference = query.reference if revision is None or revision.reference is None else revision.reference
+        known = matched(known, query.answer, reference, basis.policy)
     return {
         "gold": None if gold is None else frozenset(gold),
         "answerable": answerable,
         "abstained": abstained,
-        "correct": effective_correct(query.correct_in_file, answerable=answerable, abstained=abstained),
+        "correct": known.value,
+        "correct_by": known.by,
     }
 
 

@@ -9,9 +9,10 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
-from triage.classify.reading import Basis, Loaded, load
+from triage.classify.reading import Basis, Loaded, load, says_nothing_of_correctness
 from triage.classify.writing import Filed, write_metrics, write_outcomes, write_suggestions
 from triage.core.classifier import classify as file_under
+from triage.core.correctness import SaidBy
 from triage.core.judging import Task
 from triage.core.metrics import QueryFacts, QueryMetrics, measure
 from triage.core.policy import Policy
@@ -31,6 +32,7 @@ class _Tally:
     positions: Positions = field(default_factory=Positions)
     pair: Pair = field(default_factory=Pair)
     outcomes: Counter[str] = field(default_factory=Counter)
+    correct_by: Counter[str] = field(default_factory=Counter)
     classes: Counter[str] = field(default_factory=Counter)
     judges: set[str] = field(default_factory=set)
 
@@ -38,6 +40,7 @@ class _Tally:
         self.summariser.add(facts, metrics)
         self.positions.add(facts)
         self.pair.add(facts, metrics)
+        self.correct_by[facts.correct_by.name.lower()] += 1
         self.outcomes[{True: "correct", False: "failing", None: "undecided"}[facts.correct]] += 1
 
     def as_json(self, policy: Policy) -> dict[str, Any]:
@@ -46,6 +49,7 @@ class _Tally:
         return {
             "metrics": {key: asdict(summary) for key, summary in metrics.items()},
             "outcomes": {name: self.outcomes[name] for name in ("failing", "correct", "undecided")},
+            "correct_by": {by.name.lower(): self.correct_by[by.name.lower()] for by in SaidBy},
             "classes": dict(self.classes),
             "readings": [asdict(reading) for reading in read(self.pair, metrics)],
             "position": [asdict(row) for row in self.positions.rows()],
@@ -65,6 +69,7 @@ def classify(run_id: int) -> dict[str, Any]:
         relevance=Judge.objects.asked_in(run, Task.RELEVANCE),
         policy=run.project.policy(),
         gold=GoldRevision.objects.current(run),
+        by_match=says_nothing_of_correctness(run),
     )
     tally, after = _Tally(), 0
     while last := _classify_after(after, run, basis, tally):

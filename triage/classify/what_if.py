@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
-from triage.classify.reading import Basis, load
+from triage.classify.reading import Basis, load, says_nothing_of_correctness
 from triage.classify.run import measured
 from triage.core.classifier import classify as file_under
 from triage.core.judging import Task
@@ -37,6 +37,7 @@ def what_if(run: Run, policy: Policy, thresholds: Mapping[str, float] | None = N
         relevance=_moved(Judge.objects.asked_in(run, Task.RELEVANCE), moved),
         policy=policy,
         gold=GoldRevision.objects.current(run),
+        by_match=says_nothing_of_correctness(run),
     )
     found: list[WouldBe] = []
     after = 0

@@ -41,13 +41,14 @@ def _metrics_row(query: Query, metrics: Measured) -> QueryMetrics:
 
 
 def write_outcomes(decided: Sequence[tuple[Query, QueryFacts]]) -> None:
-    """Store where a new policy or gold version decides abstention or correctness otherwise than the import did."""
+    """Store where a new policy or gold version or the match with a reference decides otherwise than the import did."""
     changed = []
     for query, facts in decided:
-        if (query.abstained, query.correct) != (facts.abstained, facts.correct):
-            query.abstained, query.correct = facts.abstained, facts.correct
+        now = (facts.abstained, facts.correct, facts.correct_by)
+        if (query.abstained, query.correct, query.correct_by) != now:
+            query.abstained, query.correct, query.correct_by = now
             changed.append(query)
-    Query.objects.bulk_update(changed, ["abstained", "correct"])
+    Query.objects.bulk_update(changed, ["abstained", "correct", "correct_by"])
 
 
 def write_suggestions(batch: Sequence[int], results: Sequence[Filed], basis: Basis) -> None:

@@ -17,6 +17,10 @@ TOKENS_TOLERANCE = 0.10
 LARGEST_SHOWN = 1_000
 
 
+#: Who says which answers are correct, before any review.
+BY_FILE, BY_MATCH = "by the file", "by match with the reference"
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """One closure check: its stable name, whether it holds, and a sentence with the numbers it rests on."""
@@ -51,8 +55,13 @@ class Review:
     missed_failures: int
 
 
-def adds_up(classes: Mapping[str, int], outcomes: Outcomes, queries: int, review: Review | None = None) -> Check:
-    """Check that the four classes and unscored make the failing, and the outcomes make the queries."""
+def adds_up(
+    classes: Mapping[str, int], outcomes: Outcomes, queries: int, review: Review | None = None, *, by: str = BY_FILE
+) -> Check:
+    """Check that the four classes and unscored make the failing, and the outcomes make the queries.
+
+    `by`: who says which answers are correct, in words.
+    """
     counts = [classes.get(label, 0) for label in FOUR_CLASSES]
     unscored = classes.get(UNSCORED, 0)
     filed = sum(classes.values())
@@ -63,22 +72,22 @@ def adds_up(classes: Mapping[str, int], outcomes: Outcomes, queries: int, review
         faults.append(f"{sum_words}, but {outcomes.failing} queries are failing")
     if outcomes.queries != queries:
         faults.append(f"{outcome_words} = {outcomes.queries}, but the run has {queries} queries")
-    accuracy = accuracy_words(outcomes, review)
+    accuracy = accuracy_words(outcomes, review, by)
     if faults:
         return Check("adds_up", False, f"{'; '.join(faults)}. {accuracy}")
     return Check("adds_up", True, f"{sum_words} failing; {outcome_words} = {queries}. {accuracy}")
 
 
-def accuracy_words(outcomes: Outcomes, review: Review | None) -> str:
-    """Return accuracy by the file and after review (not_a_failure counted right, missed failures wrong)."""
+def accuracy_words(outcomes: Outcomes, review: Review | None, by: str = BY_FILE) -> str:
+    """Return accuracy as it came and after review (not_a_failure counted right, missed failures wrong)."""
     if not outcomes.decided:
         return "No query is decided, so there is no accuracy."
-    by_file = f"Accuracy by the file {outcomes.correct / outcomes.decided:.3f}"
+    as_it_came = f"Accuracy {by} {outcomes.correct / outcomes.decided:.3f}"
     if review is None:
-        return f"{by_file}; nothing is reviewed yet."
+        return f"{as_it_came}; nothing is reviewed yet."
     right = outcomes.correct + review.not_a_failure - review.missed_failures
     return (
-        f"{by_file}; after review {right / outcomes.decided:.3f} "
+        f"{as_it_came}; after review {right / outcomes.decided:.3f} "
         f"({review.not_a_failure} not_a_failure counted right, {review.missed_failures} missed failures wrong)."
     )
 

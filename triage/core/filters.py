@@ -26,6 +26,10 @@ class QueryFilter:
     missing: str = ""
     sub_cause: str = ""
     near: bool = False
+    #: A named oddity, see `flags.Flag`.
+    flag: str = ""
+    #: Who says whether the answer is correct, see `correctness.SaidBy`.
+    correct_by: str = ""
     #: Slice key and value; the value "(none)" = queries without the key.
     slice_key: str = ""
     slice_value: str = ""

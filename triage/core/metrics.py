@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from triage.core.correctness import SaidBy
 from triage.core.judging import is_usable_score
 
 
@@ -64,7 +65,7 @@ class QueryFacts:
     key: str
     answer: str | None
     answerable: bool
-    #: Effective: see `effective_correct`. None = undecided.
+    #: See `correctness`. None = undecided.
     correct: bool | None
     #: Effective: see `effective_abstained`.
     abstained: bool
@@ -83,6 +84,8 @@ class QueryFacts:
     context_tokens: float | None = None
     #: Context chunks that a newer chunk or document replaced.
     superseded: frozenset[str] = frozenset()
+    #: Who says whether it is correct.
+    correct_by: SaidBy = SaidBy.FILE
     #: Metrics whose value is a recorded score of the whole answer, see `recorded_scores`.
     recorded: frozenset[str] = frozenset()
 
@@ -103,16 +106,6 @@ class QueryMetrics:
     latency_ms: Metric
     context_tokens: Metric
     tokens_per_chunk: Metric
-
-
-def effective_correct(correct: bool | None, *, answerable: bool, abstained: bool) -> bool | None:
-    """Return the verdict that counts: the file's; else, where nothing can be answered, whether it abstained.
-
-    None = undecided: neither failing nor passing.
-    """
-    if correct is None and not answerable:
-        return abstained
-    return correct
 
 
 def effective_abstained(answer: str | None, recorded: bool | None, *, by_pattern: bool) -> bool:

@@ -148,6 +148,12 @@ class Policy(BaseModel):
     block_below: float = Field(default=0.50, ge=0, le=1)
     #: A margin smaller than this (either side) marks the query as near a threshold.
     near: float = Field(default=0.05, ge=0, le=1)
+    #: Where a file says of no answer whether it is correct, the machine says it by match with the reference.
+    match_reference: bool = True
+    #: From this token F1 with its reference up an answer counts as correct (only by match).
+    match_token_f1: float = Field(default=0.50, ge=0, le=1)
+    #: An answer that holds its whole reference counts as correct (only by match).
+    match_inclusion: bool = True
     #: An answer longer than this many characters is never an abstention by pattern alone.
     abstention_max_chars: int = Field(default=400, ge=0)
     #: Phrases that mark a refusal; data, not regular expressions, so that matching stays linear.

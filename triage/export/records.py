@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, cast
 
-from triage.core.records import CHUNK_FIELDS, NO_CLAIMS_GIVEN, ChunkRecord, QueryRecord, Remarks, RunRecord, parse
+from triage.core.flags import Flag
+from triage.core.records import CHUNK_FIELDS, ChunkRecord, QueryRecord, Remarks, RunRecord, parse
 from triage.core.records.writing import line
 from triage.export.people import Nobody, People
 from triage.models import Chunk, Citation, Claim, Query, Retrieved, Run
@@ -118,7 +119,7 @@ def _cites(ids: Sequence[int]) -> defaultdict[int, list[str]]:
 def _claims_told(query: Query, claims: Iterable[tuple[Claim, dict[str, Any]]]) -> dict[str, Any]:
     """Return the claims the file gave, edited since or not; else those we split, marked as such."""
     given = [told for claim, told in claims if claim.source == Claim.Source.FILE]
-    if given or NO_CLAIMS_GIVEN in query.flags:
+    if given or Flag.NO_CLAIMS_GIVEN in query.flags:
         return {"claims": given}
     ours = [told for claim, told in claims if claim.is_current]
     return {"claims": ours, "claims_from": "split"} if ours else {}

@@ -12,6 +12,7 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 
+from triage.core.correctness import SaidBy
 from triage.core.filters import Outcome, QueryFilter
 from triage.core.labels import DEFAULT_OWNERS, FOUR_CLASSES, SUGGESTION_LABELS
 from triage.core.policy import DEFAULT_GATES, DEFAULT_TARGETS
@@ -19,6 +20,7 @@ from triage.core.roster import Entry
 from triage.formats import FORMATS
 from triage.models import Project, Role
 from triage.models.queries import NOWHERE
+from triage.pages.words import FLAG_NAMES
 
 #: What the position column holds.
 LARGEST_POSITION = 2**31 - 1
@@ -101,6 +103,12 @@ class QueryFilterForm(forms.Form):
     missing = forms.CharField(required=False, max_length=24, widget=forms.HiddenInput)
     sub_cause = forms.CharField(required=False, max_length=40, widget=forms.HiddenInput)
     near = forms.BooleanField(required=False, label="Near a threshold")
+    flag = forms.ChoiceField(required=False, label="Flagged", choices=[("", "any"), *FLAG_NAMES.items()])
+    correct_by = forms.ChoiceField(
+        required=False,
+        choices=[("", "anybody"), *((by.value, by.value) for by in SaidBy if by)],
+        widget=forms.HiddenInput,
+    )
     slice_key = forms.CharField(required=False, max_length=300, widget=forms.HiddenInput)
     slice_value = forms.CharField(required=False, max_length=1000, widget=forms.HiddenInput)
     text = forms.CharField(required=False, max_length=200, label="Words in question, answer or id")

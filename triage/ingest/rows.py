@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from triage.core.abstention import is_abstention
+from triage.core.correctness import correctness
+from triage.core.flags import Flag
 from triage.core.injection import talks_to_judge
 from triage.core.language import is_plainly_not_english
-from triage.core.metrics import effective_abstained, effective_correct
+from triage.core.metrics import effective_abstained
 from triage.core.policy import Policy
-from triage.core.records import NO_CLAIMS_GIVEN, ClaimRecord, QueryRecord, ScoreRecord
+from triage.core.records import ClaimRecord, QueryRecord, ScoreRecord
 from triage.core.records.record import Record
 from triage.ingest.copying import Ids, as_json, copy
 from triage.ingest.corpus import Corpus, sha256
@@ -19,9 +21,9 @@ from triage.models import Citation, Claim, Query, Retrieved
 
 _QUERY = (
     "id", "run_id", "position", "key", "key_hash", "question", "answer", "reference", "answerable", "correct",
-    "correct_in_file", "abstained", "abstained_in_file", "retrieval_known", "gold", "gold_from", "conversation",
-    "slices", "scores", "human_scores", "human", "challenges", "flags", "latency_ms", "context_tokens", "reranker",
-    "cost", "trace_id", "url", "meta",
+    "correct_in_file", "correct_by", "abstained", "abstained_in_file", "retrieval_known", "gold", "gold_from",
+    "conversation", "slices", "scores", "human_scores", "human", "challenges", "flags", "latency_ms", "context_tokens",
+    "reranker", "cost", "trace_id", "url", "meta",
 )  # fmt: skip
 _SLOT = ("query_id", "rank", "chunk_id", "score", "rerank_score", "in_context", "tokens", "meta")
 _CLAIM = (
@@ -73,11 +75,11 @@ class Writer:
     def _query(self, number: int, query: QueryRecord) -> list[Any]:
         by_pattern = query.abstained is None and is_abstention(query.answer, self._policy)
         abstained = effective_abstained(query.answer, query.abstained, by_pattern=by_pattern)
-        correct = effective_correct(query.correct, answerable=query.answerable, abstained=abstained)
-        self.tally.outcome(correct)
+        known = correctness(query.correct, answerable=query.answerable, abstained=abstained)
+        self.tally.outcome(known.value)
         return [
             number, self._run, self.tally.queries, query.id, sha256(query.id), query.question, query.answer,
-            query.reference, query.answerable, correct, query.correct, abstained, query.abstained,
+            query.reference, query.answerable, known.value, query.correct, known.by.value, abstained, query.abstained,
             query.retrieved is not None, query.gold, as_json(query.gold_from), _many(query.conversation),
             as_json(query.slice), as_json([_score(score) for score in query.scores]), _many(query.human_scores),
             _many(query.human), _many(query.challenges), flags(query), query.latency_ms, query.context_tokens,
@@ -142,11 +144,11 @@ def flags(query: QueryRecord) -> list[str]:
     slots = query.retrieved or []
     verdicts = [verdict for claim in query.claims or () for verdict in claim.verdicts]
     found = {
-        NO_CLAIMS_GIVEN: query.claims == [],
-        "talks_to_judge": talks_to_judge(_BETWEEN.join([query.answer or "", *(c.text for c in query.claims or ())])),
-        "not_english": is_plainly_not_english(query.answer or query.question),
-        "duplicate_chunk": len({slot.id for slot in slots}) < len(slots),
-        "score_out_of_range": any(score.value is not None and not score.usable for score in query.scores)
+        Flag.NO_CLAIMS_GIVEN: query.claims == [],
+        Flag.TALKS_TO_JUDGE: talks_to_judge(_BETWEEN.join([query.answer or "", *(c.text for c in query.claims or ())])),
+        Flag.NOT_ENGLISH: is_plainly_not_english(query.answer or query.question),
+        Flag.DUPLICATE_CHUNK: len({slot.id for slot in slots}) < len(slots),
+        Flag.SCORE_OUT_OF_RANGE: any(score.value is not None and not score.usable for score in query.scores)
         or any(verdict.score is not None and not 0 <= verdict.score <= 1 for verdict in verdicts),
     }
-    return [name for name, holds in found.items() if holds]
+    return [flag.value for flag, holds in found.items() if holds]

@@ -28,6 +28,7 @@ def told(upload: Upload, run: Run | None) -> dict[str, Any]:
         "failing": outcomes.failing,
         "correct": outcomes.correct,
         "undecided": outcomes.undecided,
+        "correct_by": run.summary.get("correct_by", {}),
         "chunks": run.counts["chunks"],
         "errors": run.errors,
         "error_count": run.error_count,
@@ -53,11 +54,15 @@ def lines(upload: Upload, run: Run | None, answer: dict[str, Any]) -> list[str]:
     return [
         f"{upload.file_name}: {what} run {run.name} ({run.key}), {run.state}.",
         f"  {answer['queries']:,} queries: {answer['failing']:,} failing, {answer['correct']:,} correct, "
-        f"{answer['undecided']:,} undecided; {answer['chunks']:,} chunks.",
+        f"{answer['undecided']:,} undecided{_matched(run)}; {answer['chunks']:,} chunks.",
         f"  {classes}.",
         *_error_lines(run.errors, run.error_count),
         *(_warning_line(notice) for notice in run.warnings),
     ]
+
+
+def _matched(run: Run) -> str:
+    return f" ({run.decided_by_match:,} of them by match with the reference)" if run.decided_by_match else ""
 
 
 def _error_lines(errors: list[dict[str, Any]], count: int) -> list[str]:

@@ -28,7 +28,9 @@ def closure_checks(run: Run, review: ReviewState | None = None, rows: list[Slice
     outcomes = Query.objects.outcomes(run)
     classes = Suggestion.objects.classes(run)
     return [
-        adds_up(classes, outcomes, run.counts.get("queries", outcomes.queries), _people(review)),
+        adds_up(
+            classes, outcomes, run.counts.get("queries", outcomes.queries), _people(review), by=run.correct_by_words
+        ),
         _ceiling(run, classes.get(FailureLabel.RETRIEVAL_MISS, 0)),
         _slices(run, outcomes, rows),
         tokens_agree(Run.objects.arms_of(run)),

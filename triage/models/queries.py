@@ -10,6 +10,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from triage.core.closure import Outcomes
+from triage.core.correctness import SaidBy
 from triage.core.filters import Outcome, QueryFilter
 from triage.core.labels import UNSCORED
 from triage.models.runs import Chunk, Run
@@ -59,6 +60,11 @@ class Queries(models.QuerySet["Query"]):
         done = Query.objects.filter(settled, scorings__panel=panel).values("pk")
         return self.exclude(pk__in=done).order_by("position")
 
+    def flagged(self, run: Run) -> dict[str, int]:
+        """Return oddity -> queries of the run that have it."""
+        rows = self.filter(run=run).exclude(flags=[]).annotate(flag=models.Func("flags", function="unnest"))
+        return dict(rows.values_list("flag").annotate(models.Count("pk")).order_by("flag"))
+
     def outcomes(self, run: Run) -> Outcomes:
         """Return how many queries of the run are failing, correct and undecided."""
         # Named otherwise than the column: an aggregate called `correct` would hide it from the next filter.
@@ -75,6 +81,10 @@ class Queries(models.QuerySet["Query"]):
         found = self.annotate(current=current).filter(_OUTCOMES.get(wanted.outcome, models.Q()))
         if wanted.is_about_failures:
             found = found.filter(correct=False, **_suggested(wanted))
+        if wanted.flag:
+            found = found.filter(flags__contains=[wanted.flag])
+        if wanted.correct_by:
+            found = found.filter(correct_by=wanted.correct_by)
         if wanted.slice_key:
             found = found.filter(_in_slice(wanted.slice_key, wanted.slice_value))
         if wanted.text:
@@ -86,7 +96,7 @@ class Queries(models.QuerySet["Query"]):
     def for_queries_page(self) -> Self:
         """Return the rows of the list, in file order, with the numbers it shows."""
         labels = {name: models.F(f"current__{name}") for name in ("label", "would_be", "near")}
-        columns = ("position", "key", "question", "correct", "abstained", "answerable", "run_id")
+        columns = ("position", "key", "question", "correct", "abstained", "answerable", "run_id", "flags", "correct_by")
         numbers = ("metrics__context_recall", "metrics__faithfulness", "metrics__answer_relevance", "metrics__reasons")
         return self.annotate(**labels).select_related("metrics").only(*columns, *numbers).order_by("position")
 
@@ -96,7 +106,7 @@ class Queries(models.QuerySet["Query"]):
         The lock lets rows that point to the query be inserted meanwhile: reviewing goes on.
         """
         columns = ("id", "key", "answer", "answerable", "correct", "correct_in_file", "abstained", "abstained_in_file")
-        more = ("retrieval_known", "gold", "scores", "latency_ms", "context_tokens")
+        more = ("reference", "correct_by", "retrieval_known", "gold", "scores", "latency_ms", "context_tokens")
         batch = self.filter(run=run, pk__gt=after).order_by("pk").only(*columns, *more)
         return batch.select_for_update(no_key=True)[:size]
 
@@ -118,6 +128,8 @@ class Query(models.Model):
     correct = models.BooleanField(null=True)
     #: What the file said; null = not said.
     correct_in_file = models.BooleanField(null=True)
+    #: Who decided on `correct`; blank = nobody, so it is undecided. `match` is the machine's word, never gold.
+    correct_by = models.CharField(max_length=10, blank=True, default="", choices=[(by.value, by.name) for by in SaidBy])
     #: Whether the answer declined, by the file or by the policy's patterns at import; null only if not decided yet.
     abstained = models.BooleanField(null=True)
     abstained_in_file = models.BooleanField(null=True)

@@ -9,6 +9,7 @@ from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
+from triage.core.closure import BY_FILE, BY_MATCH
 from triage.models.keys import new_key
 from triage.models.projects import Project
 
@@ -110,6 +111,16 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def decided_by_match(self) -> int:
+        """Return how many answers the machine itself found correct or not, by match with their reference."""
+        return int(self.summary.get("correct_by", {}).get("match", 0))
+
+    @property
+    def correct_by_words(self) -> str:
+        """Return who says which answers are correct, in words."""
+        return BY_MATCH if self.decided_by_match else BY_FILE
 
 
 class Chunks(models.QuerySet["Chunk"]):

@@ -6,10 +6,14 @@ from dataclasses import dataclass, fields
 
 from django.utils.http import urlencode
 
+from triage.core.correctness import SaidBy
 from triage.core.filters import QueryFilter
 from triage.models import Query, Run
+from triage.pages.words import FLAG_NAMES
 
 PAGE_SIZE = 50
+#: Who says whether an answer is correct, short, where that is not the file.
+_BY: dict[str, str] = {**dict.fromkeys(SaidBy, ""), SaidBy.MATCH: "by match", SaidBy.ABSTENTION: "by rule"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,9 @@ class QueryLine:
     recall: float | str
     faithfulness: float | str
     relevance: float | str
+    #: Who says whether it is correct, where that is not the file.
+    by: str
+    flags: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +80,25 @@ def _line(query: Query) -> QueryLine:
     metrics = getattr(query, "metrics", None)
     reasons = metrics.reasons if metrics else {}
     outcome, tone = {True: ("correct", "ok"), False: ("failing", "bad"), None: ("undecided", "open")}[query.correct]
-    shown = (
+    recall, faithfulness, relevance = (
         _number(getattr(metrics, name, None), reasons.get(name, "not_scored"))
         for name in ("context_recall", "faithfulness", "answer_relevance")
     )
     label, would_be, near = (getattr(query, name) for name in ("label", "would_be", "near"))
     return QueryLine(
-        query.position, query.key, query.question, outcome, tone, label or "", would_be or "", bool(near), *shown
+        query.position,
+        query.key,
+        query.question,
+        outcome,
+        tone,
+        label or "",
+        would_be or "",
+        bool(near),
+        recall,
+        faithfulness,
+        relevance,
+        by=_BY[query.correct_by],
+        flags=tuple(FLAG_NAMES[flag] for flag in query.flags if flag in FLAG_NAMES),
     )
 
 

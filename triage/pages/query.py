@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from triage.core.correctness import SaidBy
+from triage.core.policy import Policy
+from triage.core.reference import match
 from triage.core.review import VerdictLine, first_answer
 from triage.models import Claim, GoldRevision, Judge, Query, QueryMetrics, Score, Suggestion
 from triage.pages.manifest import ClaimWords, Manifest, read_manifest
-from triage.pages.words import METRIC_NAMES
+from triage.pages.slots import ChunkLine, absent, slot_lines
+from triage.pages.words import CORRECT_BY, FLAG_WORDS, MATCH_WORDS, METRIC_NAMES
 from triage.signals import history_wanted
 
 #: Metrics of a query in the order they are read; `place` in words comes from the manifest.
@@ -23,29 +27,6 @@ SHOWN = (
     "citation_precision",
     "citation_coverage",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkLine:
-    """One retrieved slot, or a gold chunk that was not retrieved (rank 0)."""
-
-    rank: int
-    key: str
-    title: str
-    section: str
-    url: str
-    #: None = the file did not supply it.
-    text: str | None
-    is_blank: bool
-    tokens: int | None
-    score: float | None
-    rerank_score: float | None
-    is_gold: bool
-    in_context: bool
-    superseded_by: str
-    is_repeat: bool
-    #: Numbers of the claims it supports best.
-    supports: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +84,29 @@ class RecordedLine:
 
 
 @dataclass(frozen=True, slots=True)
+class Compared:
+    """The answer beside its reference, where the machine says by their match whether it is correct."""
+
+    kind: str
+    f1: float
+    #: From this F1 up it counts as correct.
+    threshold: float
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class QueryPage:
     """Everything the query page prints."""
 
     query: Query
     outcome: str
     tone: str
+    #: Who says so.
+    by: str
+    flags: tuple[str, ...]
+    reference: str | None
+    #: None: the file or a rule decides, or nobody does.
+    compared: Compared | None
     suggestion: Suggestion | None
     #: Names of the judges whose words the suggestion rests on.
     judges: tuple[str, ...]
@@ -135,11 +133,12 @@ def query_page(query: Query, user_id: int) -> QueryPage:
     manifest = read_manifest(query, gold)
     ranks = {slot.chunk.key: slot.rank for slot in reversed(manifest.slots)}
     claims = tuple(_claim(number, claim, manifest, ranks) for number, claim in enumerate(manifest.claims, 1))
-    slots = _slots(manifest, gold, claims)
-    unreachable = tuple(_absent(key, manifest) for key in sorted(gold - ranks.keys()))
+    slots = slot_lines(manifest, gold, _supports(claims))
+    unreachable = tuple(absent(key, manifest) for key in sorted(gold - ranks.keys()))
     suggestions = list(Suggestion.objects.filter(query=query).order_by("-is_current", "-pk"))
     current = suggestions[0] if suggestions and suggestions[0].is_current else None
     outcome, tone = {True: ("Correct", "ok"), False: ("Failing", "bad"), None: ("Undecided", "open")}[query.correct]
+    reference = query.reference if revision is None or revision.reference is None else revision.reference
     asked = history_wanted.send(sender=Query, query_id=query.pk, user_id=user_id)
     history: list[VerdictLine] | None = first_answer(asked, list)
     margins = sorted((current.margins if current else {}).items())
@@ -147,6 +146,10 @@ def query_page(query: Query, user_id: int) -> QueryPage:
         query=query,
         outcome=outcome,
         tone=tone,
+        by=CORRECT_BY[query.correct_by],
+        flags=tuple(FLAG_WORDS.get(flag, flag) for flag in query.flags),
+        reference=reference,
+        compared=_compared(query, reference),
         suggestion=current,
         judges=tuple(Judge.objects.filter(fingerprint__in=current.judges).values_list("name", flat=True).distinct())
         if current
@@ -167,6 +170,15 @@ def query_page(query: Query, user_id: int) -> QueryPage:
     )
 
 
+def _compared(query: Query, reference: str | None) -> Compared | None:
+    """Match the answer again under the policy the run was classified by: the same words, the same result."""
+    found = match(query.answer, reference) if query.correct_by == SaidBy.MATCH else None
+    if found is None:
+        return None
+    threshold = Policy.model_validate(query.run.summary.get("policy") or {}).match_token_f1
+    return Compared(str(found.kind), found.f1, threshold, MATCH_WORDS[found.kind])
+
+
 def _metrics(row: QueryMetrics | None) -> tuple[MetricValue, ...]:
     if row is None:
         return ()
@@ -177,58 +189,14 @@ def _metrics(row: QueryMetrics | None) -> tuple[MetricValue, ...]:
     )
 
 
-def _slots(manifest: Manifest, gold: frozenset[str], claims: Sequence[ClaimLine]) -> list[ChunkLine]:
+def _supports(claims: Sequence[ClaimLine]) -> dict[int, list[int]]:
+    """Return rank -> numbers of the claims that it supports best."""
     supports: dict[int, list[int]] = {}
     for claim in claims:
         for said in claim.said[:1]:
             if said.supports and said.rank:
                 supports.setdefault(said.rank, []).append(claim.number)
-    lines, seen = [], set()
-    for slot in manifest.slots:
-        chunk = slot.chunk
-        lines.append(
-            ChunkLine(
-                rank=slot.rank,
-                key=chunk.key,
-                title=chunk.title,
-                section=chunk.section,
-                url=chunk.url,
-                text=chunk.text,
-                is_blank=chunk.text is not None and not chunk.text.strip(),
-                tokens=slot.tokens if slot.tokens is not None else chunk.tokens,
-                score=slot.score,
-                rerank_score=slot.rerank_score,
-                is_gold=chunk.key in gold,
-                in_context=slot.in_context,
-                superseded_by=chunk.superseded_by,
-                is_repeat=chunk.key in seen,
-                supports=tuple(supports.get(slot.rank, ())),
-            )
-        )
-        seen.add(chunk.key)
-    return lines
-
-
-def _absent(key: str, manifest: Manifest) -> ChunkLine:
-    """Return a gold chunk that was not retrieved; its text where the run brought it."""
-    chunk = manifest.corpus.get(key)
-    return ChunkLine(
-        rank=0,
-        key=key,
-        title=chunk.title if chunk else "",
-        section=chunk.section if chunk else "",
-        url=chunk.url if chunk else "",
-        text=chunk.text if chunk else None,
-        is_blank=bool(chunk and chunk.text is not None and not chunk.text.strip()),
-        tokens=chunk.tokens if chunk else None,
-        score=None,
-        rerank_score=None,
-        is_gold=True,
-        in_context=False,
-        superseded_by=chunk.superseded_by if chunk else "",
-        is_repeat=False,
-        supports=(),
-    )
+    return supports
 
 
 def _claim(number: int, claim: Claim, manifest: Manifest, ranks: Mapping[str, int]) -> ClaimLine:

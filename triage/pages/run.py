@@ -8,7 +8,7 @@ from typing import Any
 
 from triage.core.closure import Check, Outcomes
 from triage.core.pictures import Axis, Interval, interval, share_axis
-from triage.core.policy import DEFAULT_POLICY
+from triage.core.policy import DEFAULT_POLICY, Policy
 from triage.core.review import ReviewState, first_answer
 from triage.models import Judge, Query, Run, Suggestion
 from triage.models.closing import closure_checks
@@ -17,7 +17,7 @@ from triage.pages.classes import Cause, ClassRow, WouldBe, causes, class_rows, w
 from triage.pages.progress import Progress, progress_of
 from triage.pages.slices import SlicePanel, slice_panel
 from triage.pages.tiles import TOGETHER, MetricLine, Tile, lines_of, recall_name, summaries_of, targets_of, tile
-from triage.pages.words import CHECK_WORDS, READING_WORDS, RUN_BADGES, Badge
+from triage.pages.words import CHECK_WORDS, FLAG_NAMES, READING_WORDS, RUN_BADGES, Badge
 from triage.signals import review_wanted
 
 
@@ -29,6 +29,15 @@ class Spoken:
     headline: str
     #: (text, is a number)
     parts: tuple[tuple[str, bool], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FlagLine:
+    """One named oddity, and how many queries have it."""
+
+    flag: str
+    name: str
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +82,9 @@ class RunPage:
     is_default_policy: bool
     judges: tuple[str, ...]
     outcomes: Outcomes
+    flags: tuple[FlagLine, ...]
+    #: What a reader must know where the machine itself says which answers are correct; blank otherwise.
+    by_match: str
     progress: Progress | None
     review: ReviewState
     accuracy: Tile
@@ -91,6 +103,11 @@ class RunPage:
     positions: tuple[PositionLine, ...]
     position_axis: Axis
     steering: tuple[Steer, ...]
+
+    @property
+    def failing_words(self) -> str:
+        """Return what the total of the class table counts."""
+        return f"Failing {self.run.correct_by_words}"
 
     @property
     def reviewed_words(self) -> str:
@@ -131,9 +148,11 @@ def run_page(run: Run, slice_key: str = "") -> RunPage:
         is_default_policy=run.policy_fingerprint == DEFAULT_POLICY.fingerprint,
         judges=tuple(Judge.objects.in_run(run).values_list("name", flat=True).distinct().order_by("name")),
         outcomes=outcomes,
+        flags=_flags(run),
+        by_match=_by_match(run, outcomes),
         progress=progress_of(run),
         review=review,
-        accuracy=tile("accuracy", summaries["accuracy"], targets.get("accuracy")),
+        accuracy=tile("accuracy", summaries["accuracy"], targets.get("accuracy"), _accuracy_name(run)),
         together=tuple(tile(key, summaries[key], targets.get(key), names.get(key, "")) for key in TOGETHER),
         others=tuple(tile(key, summaries[key], targets.get(key)) for key in ("any_unsupported", "answer_relevance")),
         lines=tuple(lines_of(summaries)),
@@ -150,6 +169,27 @@ def run_page(run: Run, slice_key: str = "") -> RunPage:
         position_axis=position_axis,
         steering=_STEERING[run.state],
     )
+
+
+def _flags(run: Run) -> tuple[FlagLine, ...]:
+    found = Query.objects.flagged(run)
+    return tuple(FlagLine(flag, name, found[flag]) for flag, name in FLAG_NAMES.items() if flag in found)
+
+
+def _by_match(run: Run, outcomes: Outcomes) -> str:
+    if not run.decided_by_match:
+        return ""
+    policy = Policy.model_validate(run.summary.get("policy") or {})
+    included = ", holds it whole" if policy.match_inclusion else ""
+    return (
+        f"The file says of no answer whether it is correct. For {run.decided_by_match:,} of {outcomes.queries:,} "
+        f"queries the machine says so by match with the reference: an answer counts as correct when it is the "
+        f"same{included}, or has a token F1 of at least {policy.match_token_f1:.2f}. People's verdicts count over it."
+    )
+
+
+def _accuracy_name(run: Run) -> str:
+    return "Accuracy, by match" if run.decided_by_match else ""
 
 
 def _reading(told: Mapping[str, Any]) -> Spoken:

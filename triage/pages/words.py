@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from triage.core.correctness import SaidBy
+from triage.core.flags import Flag
+from triage.core.reference import MatchKind
 from triage.models import Run
 
 METRIC_NAMES: dict[str, str] = {
@@ -83,3 +86,33 @@ def left_out_words(left_out: Mapping[str, int]) -> str:
         return "none left out"
     ordered = sorted(left_out.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{count:,} {LEFT_OUT_WORDS.get(reason, reason.replace('_', ' '))}" for reason, count in ordered)
+
+
+#: Who says whether an answer is correct.
+CORRECT_BY: dict[str, str] = {
+    SaidBy.FILE: "by the file",
+    SaidBy.ABSTENTION: "nothing can be answered, so declining is right",
+    SaidBy.MATCH: "by match with the reference",
+    SaidBy.NOBODY: "nobody has said",
+}
+MATCH_WORDS: dict[str, str] = {
+    MatchKind.EXACT: "the same words",
+    MatchKind.INCLUDED: "the answer holds the whole reference",
+    MatchKind.OVERLAP: "some words are shared",
+    MatchKind.NOTHING: "no word is shared",
+}
+#: Oddities of a query that a list can be filtered by, short.
+FLAG_NAMES: dict[str, str] = {
+    Flag.TALKS_TO_JUDGE: "talks to its judge",
+    Flag.NOT_ENGLISH: "not English",
+    Flag.DUPLICATE_CHUNK: "repeated chunk",
+    Flag.SCORE_OUT_OF_RANGE: "score off its scale",
+}
+#: Oddities of a query: what they mean, in a few words.
+FLAG_WORDS: dict[str, str] = {
+    Flag.TALKS_TO_JUDGE: "talks to its judge: possible injection",
+    Flag.NOT_ENGLISH: "not English: the judge is English only",
+    Flag.DUPLICATE_CHUNK: "a chunk was retrieved twice",
+    Flag.SCORE_OUT_OF_RANGE: "a score of the file is off its scale",
+    Flag.NO_CLAIMS_GIVEN: "the file says the answer makes no claim",
+}

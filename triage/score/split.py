@@ -9,11 +9,9 @@ from django.db import transaction
 
 from triage.core.citations import cites
 from triage.core.claims import ClaimSpan, split
+from triage.core.flags import Flag
 from triage.core.policy import Policy
 from triage.models import Chunk, Citation, Claim, Query, Retrieved, Run
-
-#: Flag of a query whose file said `"claims": []`: there is nothing to check, on purpose.
-NO_CLAIMS_GIVEN = "no_claims_given"
 
 
 def split_answers(run: Run, query_ids: Sequence[int]) -> int:
@@ -33,7 +31,7 @@ def split_answers(run: Run, query_ids: Sequence[int]) -> int:
 
 
 def _wants_claims(query: Query) -> bool:
-    return not query.abstained and NO_CLAIMS_GIVEN not in query.flags
+    return not query.abstained and Flag.NO_CLAIMS_GIVEN not in query.flags
 
 
 def _split_one(run: Run, query: Query, policy: Policy) -> int:

@@ -8,7 +8,7 @@ from triage.core.records.faults import WHOLE_LINE, RecordError, RowError, descri
 from triage.core.records.notices import NOTICES, Notice, Notices, Remarks
 from triage.core.records.parsing import KINDS, AnyRecord, parse
 from triage.core.records.people import ChallengeRecord, HumanVerdictRecord, RatingRecord
-from triage.core.records.query import NO_CLAIMS_GIVEN, QueryRecord, TurnRecord
+from triage.core.records.query import QueryRecord, TurnRecord
 from triage.core.records.run import EvaluationSetRecord, PricesRecord, RunRecord
 from triage.core.records.scores import ScoreRecord
 
@@ -16,7 +16,6 @@ __all__ = [
     "CHUNK_FIELDS",
     "KINDS",
     "NOTICES",
-    "NO_CLAIMS_GIVEN",
     "WHOLE_LINE",
     "AnyRecord",
     "ChallengeRecord",

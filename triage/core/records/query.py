@@ -14,8 +14,6 @@ from triage.core.records.record import Line, Record, kept
 from triage.core.records.scores import Scores, at_k
 from triage.core.records.values import Amount, Else, Id, Text, Word, limits_of, null_means, remark
 
-#: Flag of a query whose file said `"claims": []`: there is nothing to check, on purpose.
-NO_CLAIMS_GIVEN = "no_claims_given"
 #: A gold id with at least this many spaces reads like a sentence.
 _SPACES_OF_A_SENTENCE = 8
 
