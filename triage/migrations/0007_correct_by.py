@@ -11,7 +11,7 @@ WHERE correct IS NOT NULL
 
 
 class Migration(migrations.Migration):
-    dependencies = [("triage", "0005_judge_trials")]
+    dependencies = [("triage", "0006_api_tokens")]
 
     operations = [
         migrations.AddField(
