@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from labeling.cards.decision import title_of
 from labeling.cards.lines import BlindCard
@@ -12,7 +13,8 @@ from labeling.core.segments import Segment, is_inside, segments
 from labeling.models import SessionItem
 from triage.core.labels import CODEBOOK_BY_LABEL, UNSCORED, FailureLabel, Support
 from triage.core.policy import Policy
-from triage.core.support import Word, decide, word
+from triage.core.sources import Standing, resting_on, sources_of, standing
+from triage.core.support import Word, decide, on_pair, word
 from triage.models import Judge, Query, QueryMetrics, Score, Suggestion
 
 TESTS = (
@@ -21,6 +23,13 @@ TESTS = (
     ("answer_relevance", "Answer relevance", FailureLabel.GROUNDED_WRONG_QUESTION),
 )
 UNKNOWN = "unmarked"
+SOURCE_WORDS = {
+    Standing.AGREE: "Only a summary supports it; one of its sources says so too.",
+    Standing.DISAGREE: "Only a summary supports it, and none of its sources says so: read them.",
+    Standing.UNKNOWN: "Only a summary supports it, and its sources could not all be read.",
+}
+#: (judge, its words), in the order the judges are asked.
+Said = Sequence[tuple[str, Sequence[Word]]]
 
 
 def revealed_card(item: SessionItem, card: BlindCard, policy: Policy) -> RevealedCard:
@@ -44,6 +53,7 @@ def _machine(query: Query, card: BlindCard, policy: Policy) -> MachineWord:
         judged=words.judged,
         best={slot: tuple(lines) for slot, lines in words.best.items()},
         support=words.support(),
+        doubted=words.doubted,
         differs=bool(card.earlier and card.earlier.label and label and card.earlier.label != label),
     )
 
@@ -133,6 +143,10 @@ class _Words:
         self._evidence: dict[int, dict[int, tuple[int, int]]] = defaultdict(dict)
         self.best: dict[int, list[BestLine]] = defaultdict(list)
         self.judges: list[Judge] = []
+        self._made_from = {
+            chunk.key: tuple(source.name for source in chunk.sources) for chunk in card.chunks or () if chunk.sources
+        }
+        self.doubted: dict[int, bool] = {}
         self.judged = {claim.number: self._judge(claim.number, claim.id) for claim in card.claims}
 
     def _judge(self, number: int, claim_id: int) -> JudgeLine:
@@ -148,7 +162,20 @@ class _Words:
             self.judges.append(judge)
         support = Support.SUPPORTED if decision.supported else Support.UNSUPPORTED
         support = Support.CONTRADICTED if decision.contradicted else support
-        return self._line(number, support, judge, by_judge[judge])
+        line = self._line(number, support, judge, by_judge[judge])
+        told = self._on_sources(decision.supporting, said)
+        return replace(line, remark=f"{line.remark} {told}") if told else line
+
+    def _on_sources(self, supporting: frozenset[str], said: Said) -> str:
+        """Say what the sources come to where only summaries support the claim; blank otherwise."""
+        resting = resting_on(supporting, self._made_from)
+        keys = sources_of(resting, self._made_from)
+        if not keys:
+            return ""
+        found = standing(on_pair(said, key) for key in keys)
+        if found is not Standing.AGREE:
+            self.doubted |= {self._slots[key]: True for key in resting}
+        return SOURCE_WORDS[found]
 
     def _line(self, number: int, support: Support, judge: Judge, rows: Sequence[Score]) -> JudgeLine:
         """Return the line of a claim, and keep the chunk it rests on for the evidence pane."""

@@ -82,6 +82,8 @@ class MachineWord:
     best: dict[int, tuple[BestLine, ...]] = field(default_factory=dict)
     #: slot -> stretches of its chunk with the claims whose supporting sentence they are.
     support: dict[int, tuple[Segment, ...]] = field(default_factory=dict)
+    #: Slots of summaries that support a claim their sources do not, or may not.
+    doubted: dict[int, bool] = field(default_factory=dict)
     differs: bool = False
 
 

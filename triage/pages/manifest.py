@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from triage.core.judging import Task
-from triage.core.support import Decision, Word, decide, word
+from triage.core.support import Decision, Word, decide, on_pair, word
 from triage.models import Chunk, Citation, Claim, Judge, Query, Retrieved, Score
 
 
@@ -24,11 +24,22 @@ class ClaimWords:
 
     def decide(self, context: frozenset[str] | None) -> Decision:
         """Return what the judges come to: the very rule the classifier uses."""
-        said = [
+        return decide(self._said(), context)
+
+    def _said(self) -> list[tuple[str, list[Word]]]:
+        return [
             (judge.fingerprint, [self.word_of(score, judge.threshold) for score in scores])
             for judge, scores in self.by_judge
         ]
-        return decide(said, context)
+
+    def on_pair(self, chunk: str) -> bool | None:
+        """Return what the first judge with a usable word on exactly this chunk says; None when none has."""
+        return on_pair(self._said(), chunk)
+
+    def score_on(self, chunk: str) -> float | None:
+        """Return the first judge's score on exactly this chunk, where there is one."""
+        on_it = (score for _, said in self.by_judge for score in said if score.chunk and score.chunk.key == chunk)
+        return next((score.value for score in on_it if score.value is not None), None)
 
     def name_of(self, fingerprint: str) -> str:
         """Return the name of the judge with this fingerprint; "" when it did not speak here."""
@@ -45,7 +56,7 @@ class Manifest:
     claims: Sequence[Claim]
     words: Mapping[int, ClaimWords]
     cites: Mapping[int, Sequence[Citation]]
-    #: Gold chunks of the run's corpus by key.
+    #: Gold chunks, and the passages that summaries in the prompt were made from, of the run's corpus by key.
     corpus: Mapping[str, Chunk]
     #: Positions of the neighbours, where there are any.
     previous: int | None
@@ -60,7 +71,8 @@ def read_manifest(query: Query, gold: frozenset[str]) -> Manifest:
     cites: defaultdict[int, list[Citation]] = defaultdict(list)
     for cite in Citation.objects.filter(claim__in=claims).order_by("position"):
         cites[cite.claim_id].append(cite)
-    corpus = Chunk.objects.filter(run_chunks__run=query.run_id, key__in=gold)
+    sources = {key for slot in slots if slot.in_context for key in slot.chunk.summary_of}
+    corpus = Chunk.objects.filter(run_chunks__run=query.run_id, key__in=gold | sources)
     places = [query.position - 1, query.position + 1]
     beside = set(Query.objects.filter(run=query.run_id, position__in=places).values_list("position", flat=True))
     return Manifest(

@@ -12,6 +12,7 @@ from triage.core.review import VerdictLine, first_answer
 from triage.models import Claim, GoldRevision, Judge, Query, QueryMetrics, Score, Suggestion
 from triage.pages.manifest import ClaimWords, Manifest, read_manifest
 from triage.pages.slots import ChunkLine, absent, slot_lines
+from triage.pages.sources import SourceCheck, source_check
 from triage.pages.words import CORRECT_BY, FLAG_WORDS, MATCH_WORDS, METRIC_NAMES
 from triage.signals import history_wanted
 
@@ -63,6 +64,8 @@ class ClaimLine:
     state: str
     said: tuple[Said, ...]
     cites: tuple[CiteLine, ...]
+    #: Set where only summaries support it.
+    sources: SourceCheck | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,12 +206,18 @@ def _claim(number: int, claim: Claim, manifest: Manifest, ranks: Mapping[str, in
     words = manifest.words[claim.pk]
     decision = words.decide(manifest.context)
     tone, state = _CLAIM_STATES[decision.supported]
-    said = [_said(judge.name, scores, judge.threshold, ranks) for judge, scores in words.by_judge]
+    heard = [(judge, _in_context(scores, manifest.context)) for judge, scores in words.by_judge]
+    said = [_said(judge.name, scores, judge.threshold, ranks) for judge, scores in heard if scores]
     deciding = [line for line in said if line.judge == words.name_of(decision.judge)]
     in_context = {key: rank for key, rank in ranks.items() if manifest.context is None or key in manifest.context}
     cites = tuple(_cite(cite.cited, cite.whole_document, in_context) for cite in manifest.cites[claim.pk])
     ordered = (*deciding, *(line for line in said if line not in deciding))
-    return ClaimLine(number, claim.text, tone, state, ordered, cites)
+    return ClaimLine(number, claim.text, tone, state, ordered, cites, source_check(claim, manifest))
+
+
+def _in_context(scores: Sequence[Score], context: frozenset[str] | None) -> list[Score]:
+    """Return the words that count: sources of summaries are read too, and stand apart."""
+    return [score for score in scores if context is None or score.chunk is None or score.chunk.key in context]
 
 
 _CLAIM_STATES: dict[bool | None, tuple[str, str]] = {

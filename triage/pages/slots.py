@@ -27,6 +27,7 @@ class ChunkLine:
     in_context: bool
     superseded_by: str
     is_repeat: bool
+    is_summary: bool
     #: Numbers of the claims it supports best.
     supports: tuple[int, ...]
 
@@ -52,6 +53,7 @@ def slot_lines(manifest: Manifest, gold: frozenset[str], supports: Mapping[int, 
                 in_context=slot.in_context,
                 superseded_by=chunk.superseded_by,
                 is_repeat=chunk.key in seen,
+                is_summary=bool(chunk.summary_of),
                 supports=tuple(supports.get(slot.rank, ())),
             )
         )
@@ -77,5 +79,6 @@ def absent(key: str, manifest: Manifest) -> ChunkLine:
         in_context=False,
         superseded_by=chunk.superseded_by if chunk else "",
         is_repeat=False,
+        is_summary=bool(chunk and chunk.summary_of),
         supports=(),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 from triage.core.judging import ChunkText, ClaimText, GroundingItem, RelevanceItem
 from triage.core.recorded_scores import usable
@@ -26,8 +27,12 @@ class Case:
     query: int
     item: GroundingItem
     claim_hashes: Mapping[str, bytes]
-    #: By chunk key: a key names one chunk within a run.
+    #: By chunk key, sources of summaries included: a key names one chunk within a run.
     chunks: Mapping[str, ChunkFacts]
+    #: Summary chunk of the prompt -> keys of the passages it was made from.
+    made_from: Mapping[str, tuple[str, ...]]
+    #: Those of the passages that have a text and do not stand in the prompt themselves.
+    source_texts: Mapping[str, ChunkText]
     #: None: nothing to rate, because the answer declines or is none.
     relevance: RelevanceItem | None
 
@@ -39,20 +44,26 @@ def read_cases(run: Run, query_ids: Sequence[int]) -> list[Case]:
     for claim in Claim.objects.filter(query__in=queries, is_current=True).order_by("query_id", "position", "pk"):
         claims[claim.query_id].append(claim)
     contexts = _contexts(run, queries, claims)
-    return [_case(query, claims[query.pk], contexts[query.pk]) for query in queries]
+    sources = _sources(run, [chunk for chunks in contexts.values() for chunk in chunks])
+    return [_case(query, claims[query.pk], contexts[query.pk], sources) for query in queries]
 
 
-def _case(query: Query, claims: Sequence[Claim], chunks: Sequence[Chunk]) -> Case:
+def _case(query: Query, claims: Sequence[Claim], chunks: Sequence[Chunk], sources: Mapping[str, Chunk]) -> Case:
     texts = tuple(ClaimText(str(claim.pk), claim.text, _recorded(claim)) for claim in claims)
     shown = {chunk.key: chunk for chunk in chunks}  # a duplicate slot holds the same chunk: it is read once
     item = GroundingItem(
         str(query.pk), query.question, texts, tuple(ChunkText(key, chunk.text) for key, chunk in shown.items())
     )
+    made_from = {key: tuple(chunk.summary_of) for key, chunk in shown.items() if chunk.text and chunk.summary_of}
+    wanted = {key for keys in made_from.values() for key in keys} & sources.keys() - shown.keys()
+    known = {**shown, **{key: sources[key] for key in wanted}}
     return Case(
         query=query.pk,
         item=item,
         claim_hashes={str(claim.pk): bytes(claim.text_hash) for claim in claims},
-        chunks={key: ChunkFacts(chunk.pk, bytes(chunk.text_hash)) for key, chunk in shown.items()},
+        chunks={key: ChunkFacts(chunk.pk, bytes(chunk.text_hash)) for key, chunk in known.items()},
+        made_from=made_from,
+        source_texts={key: ChunkText(key, sources[key].text) for key in wanted},
         relevance=_relevance(query),
     )
 
@@ -73,7 +84,7 @@ def _contexts(run: Run, queries: Sequence[Query], claims: Mapping[int, Sequence[
     """Return the chunks of each query's context in slot order; each chunk row is read once for the batch."""
     slots = Retrieved.objects.filter(query__in=queries, in_context=True).order_by("query_id", "rank")
     pairs = list(slots.values_list("query_id", "chunk_id"))
-    fields = ("key", "text", "text_hash")
+    fields = ("key", "text", "text_hash", "summary_of")
     rows = Chunk.objects.only(*fields).in_bulk({chunk for _, chunk in pairs})
     contexts: dict[int, list[Chunk]] = {query.pk: [] for query in queries}
     for query, chunk in pairs:
@@ -82,6 +93,16 @@ def _contexts(run: Run, queries: Sequence[Query], claims: Mapping[int, Sequence[
         if not query_row.retrieval_known:
             contexts[query_row.pk] = _named_chunks(run, claims.get(query_row.pk, ()))
     return contexts
+
+
+def _sources(run: Run, chunks: Sequence[Chunk]) -> dict[str, Chunk]:
+    """Return the passages that the summaries among these chunks were made from, where the run holds their texts."""
+    keys = {key for chunk in chunks for key in chunk.summary_of}
+    if not keys:
+        return {}
+    hashes = [sha256(key.encode()).digest() for key in keys]
+    found = Chunk.objects.filter(run_chunks__run=run, run_chunks__key_hash__in=hashes, text__regex=r"\S")
+    return {chunk.key: chunk for chunk in found.only("key", "text", "text_hash")}
 
 
 def _named_chunks(run: Run, claims: Sequence[Claim]) -> list[Chunk]:

@@ -22,6 +22,7 @@ from triage.score.cache import WordsFromBefore
 from triage.score.cases import Case, read_cases
 from triage.score.guard import Guarded, GuardedRelevance
 from triage.score.panels import judge_rows, panel_of
+from triage.score.sources import items_on_sources
 from triage.score.split import split_answers
 from triage.score.words import answer_rows, forget_errors, pair_rows, save
 
@@ -158,7 +159,10 @@ def _read(batch: _Batch, case: Case, attempt: int) -> str:
 def _ask(
     batch: _Batch, case: Case, panel: Panel, item: GroundingItem, *, may_ask: bool, with_answer: bool = True
 ) -> list[Score]:
-    said: list[JudgeWords] = consult(panel.grounding, item, batch.before.on_claims(case), may_ask=may_ask)
+    known = batch.before.on_claims(case)
+    said: list[JudgeWords] = consult(panel.grounding, item, known, may_ask=may_ask)
+    for on_sources in items_on_sources(case, item, said):
+        said += consult(panel.grounding, on_sources, known, may_ask=may_ask)
     rows = pair_rows(case, said, batch.judges)
     if with_answer and case.relevance is not None:
         words = rate(panel.relevance, case.relevance, batch.before.on_answer(case), may_ask=may_ask)
