@@ -140,6 +140,7 @@ def _raw(replies: Sequence[Reply]) -> str:
             "replies": [reply.raw for reply in replies],
             "input_tokens": sum(reply.input_tokens for reply in replies),
             "output_tokens": sum(reply.output_tokens for reply in replies),
+            "calls": len(replies),
         },
         ensure_ascii=False,
     )

@@ -13,6 +13,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, TypeAdapter, ValidationError
 
+from triage.core.spending import Prices
+
 NAME = r"^[a-z][a-z0-9_-]{0,39}$"
 
 
@@ -74,8 +76,17 @@ class LlmSetup(_Setup):
     repeats: int = Field(default=1, ge=1, le=9)
     #: Calls at most in the life of a worker's judge and run; 0 = no bound.
     max_calls_per_run: int = Field(default=5_000, ge=0)
-    input_price_per_million: float = Field(default=0.0, ge=0)
-    output_price_per_million: float = Field(default=0.0, ge=0)
+    #: What a million tokens cost, for the run page; the cost is unknown unless both are set.
+    input_price_per_million: float | None = Field(default=None, ge=0)
+    output_price_per_million: float | None = Field(default=None, ge=0)
+    currency: str = Field(default="", max_length=10)
+
+    @property
+    def prices(self) -> Prices | None:
+        """Return the prices, where both are set."""
+        if self.input_price_per_million is None or self.output_price_per_million is None:
+            return None
+        return Prices(self.input_price_per_million, self.output_price_per_million, self.currency)
 
 
 Setup = Annotated[NliSetup | LlmSetup, Field(discriminator="kind")]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from triage.models import JudgeTrial, Project
+from triage.score.costs import spending_of
 from triage.score.registry import order_judges, roster_of
 
-__all__ = ["order_judges", "roster_of", "start_trial"]
+__all__ = ["order_judges", "roster_of", "spending_of", "start_trial"]
 
 
 def start_trial(project: Project, names: Sequence[str], user_id: int | None = None) -> JudgeTrial:

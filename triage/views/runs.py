@@ -13,7 +13,7 @@ from triage.models import Role
 from triage.pages.progress import progress_of
 from triage.pages.run import run_page
 from triage.pages.runs import runs_page
-from triage.tasks import advance_soon, steering
+from triage.tasks import advance_soon, registry, steering
 
 
 @require_GET
@@ -28,7 +28,8 @@ def runs(request: HttpRequest, slug: str) -> HttpResponse:
 def run(request: HttpRequest, key: str) -> HttpResponse:
     """Show one run; `slices` names the slice key to show."""
     found = access.run(request, key)
-    return render(request, "triage/run.html", {"page": run_page(found, request.GET.get("slices", ""))})
+    context = {"page": run_page(found, request.GET.get("slices", "")), "spending": registry.spending_of(found)}
+    return render(request, "triage/run.html", context)
 
 
 @require_GET

@@ -48,7 +48,7 @@ def judged(behaviour: Behaviour, **fields: Any) -> PairScore:
 def test_a_verdict_is_read_with_its_cost_and_the_models_own_words() -> None:
     word = judged(says(verdict("supported", 0.9)))
     assert (word.score, word.label, word.error) == (0.9, Support.SUPPORTED, "")
-    assert json.loads(word.raw) == {"replies": [verdict()], "input_tokens": 120, "output_tokens": 9}
+    assert json.loads(word.raw) == {"replies": [verdict()], "input_tokens": 120, "output_tokens": 9, "calls": 1}
 
 
 def test_a_contradiction_is_told() -> None:
