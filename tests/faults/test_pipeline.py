@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
 from urllib.parse import quote
 
 import pytest
@@ -103,10 +104,13 @@ def plant(transactional_db: None, tmp_path: Path) -> Iterator[Plant]:
     made.end()
 
 
-def run_of(questions: list[str], project: Project | None = None) -> Run:
-    """Return an imported run that waits to be scored by the rigged judge: two claims and one chunk a query."""
+def run_of(questions: list[str], project: Project | None = None, order: list[int] | None = None) -> Run:
+    """Return an imported run that waits to be scored by the rigged judge: two claims and one chunk a query.
+
+    `order`: the numbers of the queries as they stand in the file; None = 1 up.
+    """
     run = make_run(project or make_project(judge_order=["lexical"]), state=Run.State.SCORING)
-    for number, question in enumerate(questions, 1):
+    for number, question in zip(order or range(1, len(questions) + 1), questions, strict=True):
         chunk = make_chunk(run, text=f"Lamp {number} of the hall is red and made of brass.")
         query = make_query(run, [chunk], question=question, answer=f"Lamp {number} is red. It is made of brass.")
         make_claim(query, f"Lamp {number} is red.")
@@ -217,6 +221,29 @@ def test_F10_connections_to_the_database_cut_again_and_again_lose_nothing(plant:
             )
     wait_until(lambda: state(run) == "done", plant)
     assert_consistent(run)
+
+
+def test_the_same_file_shuffled_with_two_workers_and_one_killed_half_way_gets_the_same_scores(plant: Plant) -> None:
+    def words(run: Run) -> set[tuple[str, str, str, float | None, str]]:
+        rows = Score.objects.filter(query__run=run).exclude(claim=None)
+        fields = ("claim__text", "chunk__text", "judge__fingerprint", "value", "error")
+        return set(rows.values_list(*fields))
+
+    order = list(range(1, 41))
+    calm = run_of(plain(40), order=order)
+    alone = plant.worker(concurrency=1)
+    wait_until(lambda: state(calm) == Run.State.DONE, plant)
+    kill(alone)
+    Random(5).shuffle(order)
+    rough = run_of(plain(40), order=order)
+    victim, _ = plant.worker(concurrency=1), plant.worker(concurrency=1)
+    wait_until(lambda: done(rough) >= 15, plant)
+    kill(victim)
+    wait_until(lambda: state(rough) == Run.State.DONE, plant)
+    assert_consistent(calm)
+    assert_consistent(rough)
+    assert words(rough) == words(calm)
+    assert len(words(calm)) == 80
 
 
 def test_F15_a_query_that_kills_whoever_reads_it_is_set_aside_and_the_others_finish(plant: Plant) -> None:

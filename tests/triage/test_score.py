@@ -270,6 +270,22 @@ def test_error_words_are_kept_and_the_next_judge_fills_in() -> None:
     assert Score.objects.filter(error="", judge__name="lexical").count() == 3
 
 
+def test_F14_a_query_that_needs_more_memory_than_there_is_is_set_aside_and_the_others_finish() -> None:
+    run = make_small_run()
+
+    def more_than_there_is(claim: str) -> None:
+        if "plan 2" in claim:
+            bytearray(1 << 60)
+
+    panel = Panel((CountingJudge(before=more_than_there_is),), ())
+    scored = [score(run.pk, ids(run), panel=panel) for _ in range(MAX_ATTEMPTS)]
+    assert [one.done for one in scored] == [2, 0, 0]
+    assert scored[-1].set_aside == 1
+    given_up = Scoring.objects.exclude(quarantined="").get()
+    assert (given_up.query.position, given_up.attempts) == (2, MAX_ATTEMPTS)
+    assert given_up.quarantined.startswith("MemoryError")
+
+
 def test_F15_a_query_whose_worker_was_lost_three_times_is_set_aside_unread() -> None:
     run, judge = make_small_run(1), CountingJudge()
     panel = Panel((judge,), ())
