@@ -6,7 +6,7 @@ from django.contrib.auth import views as auth
 from django.urls import path, re_path
 
 from triage.forms.tokens import NewPasswordForm
-from triage.views import members, panel, people, queries, runs, tokens, uploads
+from triage.views import members, panel, people, queries, runs, slices, tokens, uploads
 
 urlpatterns = [
     path("", people.home, name="home"),
@@ -24,6 +24,7 @@ urlpatterns = [
     path("runs/<str:key>/rename/", runs.run_rename, name="run_rename"),
     path("runs/<str:key>/delete/", runs.run_delete, name="run_delete"),
     re_path(r"^runs/(?P<key>\w+)/(?P<action>pause|resume|cancel|retry|rescore)/$", runs.run_steer, name="run_steer"),
+    path("runs/<str:key>/slices/", slices.slices, name="slices"),
     path("runs/<str:key>/queries/", queries.queries, name="queries"),
     path("runs/<str:key>/queries/<int:position>/", queries.query, name="query"),
     path("p/<slug:slug>/import/", uploads.uploads, name="uploads"),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from labeling.compare.differences import buried, paired_sums
+from labeling.compare.explaining import explained
 from labeling.core.arms import (
     EVIDENCE_WAS_THERE,
     GOLD_ONLY,
@@ -18,6 +19,7 @@ from labeling.core.arms import (
     settings_that_differ,
     truncation,
 )
+from labeling.core.explaining import Explained
 from labeling.core.paired import Change, Decision, MixTest, holm, share_change, stuart_maxwell
 from labeling.models.pairing import CORRECT, PairGroup, judges_of, pair_groups, slice_pairs
 from triage.core.closure import Check, tokens_agree
@@ -96,6 +98,7 @@ class Comparison:
     isolation: Isolation | None
     truncation: Truncation | None
     slices: tuple[SliceChange, ...]
+    explained: Explained | None
 
     @property
     def unpaired(self) -> int:
@@ -178,6 +181,7 @@ def _beside(run: Run, baseline: Run, slice_key: str) -> Comparison:
         isolation=_isolation(run, baseline, groups),
         truncation=truncation(differing, (baseline.config.get("k"), run.config.get("k")), precisions),
         slices=_slices(run, baseline, slice_key),
+        explained=explained(run, baseline),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from labeling.compare.arms import Arms, Comparison, Flip, MetricChange, SliceChange
@@ -72,6 +73,7 @@ def _beside_json(each: Comparison) -> dict[str, Any]:
         "flips": {"wrong_to_right": _keys(each.wrong_to_right), "right_to_wrong": _keys(each.right_to_wrong)},
         "isolation": _isolation(each),
         "slices": [_slice_json(row) for row in each.slices],
+        "explained_most_by": asdict(each.explained) if each.explained else None,
         "truncation": {
             "factor": each.truncation.factor,
             "share_of_relevant": each.truncation.share_of_relevant,

@@ -50,6 +50,7 @@ PAGES: dict[str, Callable[[Sample], list[object]]] = {
     "run": lambda sample: [sample.run.key],
     "run_rename": lambda sample: [sample.run.key],
     "run_delete": lambda sample: [sample.run.key],
+    "slices": lambda sample: [sample.run.key],
     "queries": lambda sample: [sample.run.key],
     "query": lambda sample: [sample.run.key, 3],
     "members": lambda sample: [sample.project.slug],

@@ -46,6 +46,7 @@ LEAST: dict[str, tuple[Role | None, Role | None]] = {
     "run_rename": (Role.LEAD, Role.LEAD),
     "run_delete": (Role.LEAD, Role.LEAD),
     "run_steer": (Role.LEAD, Role.LEAD),
+    "slices": (Role.VIEWER, Role.VIEWER),
     "queries": (Role.VIEWER, Role.VIEWER),
     "query": (Role.VIEWER, Role.VIEWER),
     "uploads": (Role.VIEWER, Role.LEAD),

@@ -33,6 +33,9 @@ class QueryFilter:
     #: Slice key and value; the value "(none)" = queries without the key.
     slice_key: str = ""
     slice_value: str = ""
+    #: A second pair, for a cell of two keys crossed.
+    slice_key_2: str = ""
+    slice_value_2: str = ""
     #: Words in the question, the answer or the id, as one phrase.
     text: str = ""
 

@@ -87,6 +87,8 @@ class Queries(models.QuerySet["Query"]):
             found = found.filter(correct_by=wanted.correct_by)
         if wanted.slice_key:
             found = found.filter(_in_slice(wanted.slice_key, wanted.slice_value))
+        if wanted.slice_key_2:
+            found = found.filter(_in_slice(wanted.slice_key_2, wanted.slice_value_2))
         if wanted.text:
             fields = ("question", "answer", "key")
             anywhere = (models.Q((f"{field}__icontains", wanted.text)) for field in fields)

@@ -66,3 +66,40 @@ def slice_rows(run: Run, key: str) -> list[SliceRow]:
         for part in cast("Iterable[dict[str, Any]]", parts)
     ]
     return sorted(rows, key=lambda row: (row.value is None, -row.outcomes.queries, row.name))
+
+
+@dataclass(frozen=True, slots=True)
+class CrossedRow:
+    """The queries of a run that have these two slice values; None: the query does not carry the key."""
+
+    first: str | None
+    second: str | None
+    outcomes: Outcomes
+    #: automatic label -> failing queries
+    classes: dict[str, int]
+
+
+def crossed_rows(run: Run, first: str, second: str) -> list[CrossedRow]:
+    """Return one row per pair of values of two slice keys that occurs, in one statement."""
+    current = FilteredRelation("suggestions", condition=Q(suggestions__is_current=True))
+    classes = {f"in_{label}": Count("pk", filter=Q(current__label=label, correct=False)) for label in _COUNTED}
+    parts = (
+        Query.objects.filter(run=run)
+        .annotate(first=KeyTextTransform(first, "slices"), second=KeyTextTransform(second, "slices"), current=current)
+        .values("first", "second")
+        .annotate(
+            failing=Count("pk", filter=Q(correct=False)),
+            right=Count("pk", filter=Q(correct=True)),
+            undecided=Count("pk", filter=Q(correct__isnull=True)),
+            **classes,
+        )
+    )
+    return [
+        CrossedRow(
+            first=part["first"],
+            second=part["second"],
+            outcomes=Outcomes(part["failing"], part["right"], part["undecided"]),
+            classes={str(label): part[f"in_{label}"] for label in _COUNTED},
+        )
+        for part in cast("Iterable[dict[str, Any]]", parts)
+    ]

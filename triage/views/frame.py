@@ -17,7 +17,7 @@ from triage.models import Member, Project, WorkerHeartbeat
 #: Tab -> (URL name, further URL names shown under it).
 TABS: dict[str, tuple[str, frozenset[str]]] = {
     "Overview": ("dashboard", frozenset({"trend"})),
-    "Runs": ("runs", frozenset({"run", "queries", "query", "run_rename", "run_delete", "gate"})),
+    "Runs": ("runs", frozenset({"run", "queries", "query", "run_rename", "run_delete", "gate", "slices"})),
     "Review": (
         "sessions",
         frozenset({"session", "session_new", "adjudication", "agreement", "codebook", "notes", "confirm_bulk"}),
