@@ -18,6 +18,7 @@ from labeling.views import (
     due,
     gate,
     judges,
+    mend,
     preferences,
     report,
     review,
@@ -28,6 +29,9 @@ from labeling.views import (
 
 urlpatterns = [
     path("p/<slug:slug>/", dashboard.dashboard, name="dashboard"),
+    path("p/<slug:slug>/mend/", mend.mend, name="mend"),
+    path("p/<slug:slug>/mend/mark/", mend.mend_mark, name="mend_mark"),
+    re_path(r"^runs/(?P<key>\w+)/mend\.(?P<to>csv|json)$", mend.mend_export, name="mend_export"),
     path("p/<slug:slug>/trend/", trend.trend, name="trend"),
     re_path(r"^p/(?P<slug>[-\w]+)/trend\.(?P<to>md|csv|json)$", trend.trend_file, name="trend_file"),
     path("keys/", preferences.my_keys, name="my_keys"),

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from typing import Any
 
 from django.db import connection
-from django.db.models import Count, Q
+from django.db.models import Count, Max, Q
 
 from labeling.core.audit import (
     Answerability,
@@ -24,38 +24,52 @@ from labeling.core.audit import (
 from labeling.core.trust import Trust
 from labeling.models import Calibration
 from labeling.models.pairing import judges_of
-from triage.models import Judge, Run
+from triage.models import GoldRevision, Judge, Run
 
-#: Gold as accepted now, id by id: how many there are, how many no candidate is, and which name no chunk with a text.
-GOLD = """
-WITH wanted AS MATERIALIZED (
-    SELECT query.id AS query, query.retrieval_known AS known, gold.key AS key
+#: Gold as accepted now, id by id. What stands in a query twice is one id.
+WANTED = """
+accepted AS MATERIALIZED (
+    SELECT DISTINCT ON (query_key) query_key, gold FROM triage_goldrevision
+    WHERE project_id = %(project)s AND evaluation_set = %(set)s
+    ORDER BY query_key, version DESC, id DESC
+), wanted AS MATERIALIZED (
+    SELECT DISTINCT query.id AS query, query.retrieval_known AS known, gold.key AS key
     FROM triage_query AS query
-    LEFT JOIN LATERAL (
-        SELECT revision.gold FROM triage_goldrevision AS revision
-        WHERE revision.project_id = %(project)s AND revision.evaluation_set = %(set)s
-          AND revision.query_key = query.key
-        ORDER BY revision.version DESC LIMIT 1
-    ) AS accepted ON true
+    LEFT JOIN accepted ON accepted.query_key = query.key
     CROSS JOIN LATERAL unnest(COALESCE(accepted.gold, query.gold)) AS gold(key)
     WHERE query.run_id = %(run)s AND query.answerable
-), found AS MATERIALIZED (
-    SELECT DISTINCT wanted.query, wanted.key
-    FROM wanted
-    JOIN triage_retrieved AS retrieved ON retrieved.query_id = wanted.query
-    JOIN triage_chunk AS chunk ON chunk.id = retrieved.chunk_id AND chunk.key = wanted.key
-), corpus AS MATERIALIZED (
+)
+"""
+#: How many ids there are, how many where the candidates are known, and which name no chunk with a text.
+GOLD = f"""
+WITH {WANTED}, corpus AS MATERIALIZED (
     SELECT DISTINCT chunk.key AS key FROM triage_runchunk AS held
     JOIN triage_chunk AS chunk ON chunk.id = held.chunk_id AND chunk.text IS NOT NULL
     WHERE held.run_id = %(run)s
 )
 SELECT count(*), count(*) FILTER (WHERE wanted.known),
-    count(*) FILTER (WHERE wanted.known AND found.key IS NULL),
     array_agg(DISTINCT wanted.key ORDER BY wanted.key) FILTER (WHERE corpus.key IS NULL)
 FROM wanted
-LEFT JOIN found ON found.query = wanted.query AND found.key = wanted.key
 LEFT JOIN corpus ON corpus.key = wanted.key
-"""
+"""  # noqa: S608 - built from the constant above alone
+#: Ids that no candidate is, from the recall over candidates as last measured; and how many ids that covers.
+MEASURED = f"""
+WITH {WANTED}, held AS (SELECT query, count(*) AS ids FROM wanted WHERE known GROUP BY query)
+SELECT COALESCE(sum(held.ids - round(metrics.candidate_recall * held.ids)), 0)::int, COALESCE(sum(held.ids), 0)::int
+FROM held
+JOIN triage_querymetrics AS metrics ON metrics.query_id = held.query AND metrics.candidate_recall IS NOT NULL
+"""  # noqa: S608 - built from the constant above alone
+#: The same from the slots themselves: for a run that is not measured under the gold of now. Reads every slot.
+COUNTED = f"""
+WITH {WANTED}, found AS MATERIALIZED (
+    SELECT DISTINCT wanted.query, wanted.key
+    FROM wanted
+    JOIN triage_retrieved AS retrieved ON retrieved.query_id = wanted.query
+    JOIN triage_chunk AS chunk ON chunk.id = retrieved.chunk_id AND chunk.key = wanted.key
+)
+SELECT count(*) FILTER (WHERE wanted.known AND found.key IS NULL)
+FROM wanted LEFT JOIN found ON found.query = wanted.query AND found.key = wanted.key
+"""  # noqa: S608 - built from the constant above alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +104,18 @@ def audit(run: Run, now: datetime) -> Audited:
 
 
 def _gold(run: Run) -> tuple[int, int, int, list[str]]:
+    """Return how many gold ids there are, how many beside known candidates, how many outside those, and the absent."""
+    asked: dict[str, int | str] = {"run": run.pk, "project": run.project_id, "set": run.evaluation_set}
+    newest = GoldRevision.objects.filter(project=run.project_id, evaluation_set=run.evaluation_set)
+    version = newest.aggregate(newest=Max("version"))["newest"] or 1
     with connection.cursor() as cursor:
-        cursor.execute(GOLD, {"run": run.pk, "project": run.project_id, "set": run.evaluation_set})
-        gold, known, outside, absent = cursor.fetchone()
+        cursor.execute(GOLD, asked)
+        gold, known, absent = cursor.fetchone()
+        cursor.execute(MEASURED, asked)
+        outside, covered = cursor.fetchone()
+        if covered != known or run.gold_version < version:
+            cursor.execute(COUNTED, asked)
+            (outside,) = cursor.fetchone()
     return gold, known, outside, absent or []
 
 

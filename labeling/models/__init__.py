@@ -6,6 +6,7 @@ from labeling.models.agreements import AgreementReport
 from labeling.models.calibrations import Calibration
 from labeling.models.codebook import CodebookVersion
 from labeling.models.comments import Comment
+from labeling.models.mended import MendedDocument
 from labeling.models.preferences import Preference
 from labeling.models.sessions import Lease, ReviewSession, SessionItem, Skip
 from labeling.models.verdicts import ClaimVerdict, GoldChallenge, Outcome, Verdict
@@ -18,6 +19,7 @@ __all__ = [
     "Comment",
     "GoldChallenge",
     "Lease",
+    "MendedDocument",
     "Outcome",
     "Preference",
     "ReviewSession",

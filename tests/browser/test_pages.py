@@ -45,6 +45,7 @@ class Sample:
 #: URL name -> what its address is made of. What follows "?" comes from ASKED.
 PAGES: dict[str, Callable[[Sample], list[object]]] = {
     "dashboard": lambda sample: [sample.project.slug],
+    "mend": lambda sample: [sample.project.slug],
     "trend": lambda sample: [sample.project.slug],
     "runs": lambda sample: [sample.project.slug],
     "run": lambda sample: [sample.run.key],
@@ -101,6 +102,8 @@ ASKED: dict[str, Callable[[Sample], str]] = {
 ELSEWHERE: dict[str, str] = {
     "home": "leads on to the dashboard",
     "trend_file": "a file",
+    "mend_mark": "posted",
+    "mend_export": "a file",
     "login": "test_look opens it",
     "logout": "posted",
     "join": "needs a fresh link; the same components as log-in",

@@ -37,6 +37,9 @@ LEAST: dict[str, tuple[Role | None, Role | None]] = {
     "project_settings": (Role.LEAD, Role.LEAD),
     "panel": (Role.VIEWER, Role.LEAD),
     "panel_try": (Role.LEAD, Role.LEAD),
+    "mend": (Role.VIEWER, Role.VIEWER),
+    "mend_mark": (Role.REVIEWER, Role.REVIEWER),
+    "mend_export": (Role.VIEWER, Role.VIEWER),
     "dashboard": (Role.VIEWER, Role.VIEWER),
     "trend": (Role.VIEWER, Role.VIEWER),
     "trend_file": (Role.VIEWER, Role.VIEWER),
@@ -143,7 +146,7 @@ def address(name: str, world: World) -> str:
         "pk": GoldChallenge.objects.get().pk if name == "challenge" else member.pk,
         "action": {"upload_steer": "cancel"}.get(name, "rescore"),
         "ending": "csv",
-        "to": {"judge_export": "csv"}.get(name, "md"),
+        "to": {"judge_export": "csv", "mend_export": "csv"}.get(name, "md"),
         "fingerprint": world.judge.fingerprint,
         "key": next((make() for start, make in keys.items() if route.startswith(start)), ""),
     }

@@ -8,12 +8,14 @@ from io import StringIO
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from labeling.audit import audit
 from labeling.core.audit import AuditCheck, Health
 from tests.factories import PASSWORD, make_chunk, make_member, make_project, make_query, make_run
-from triage.models import GoldRevision, Project, Role, Run
+from triage.models import GoldRevision, Project, QueryMetrics, Role, Run
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
@@ -47,6 +49,21 @@ def test_gold_is_counted_against_candidates_and_corpus() -> None:
     assert found["evaluation_k_is_serving_k"].state is Health.OK
     assert found["evaluation_set_age_days"].value == 60
     assert "1 of 3 decided questions (33.3%) are unanswerable" in found["unanswerable_share"].detail
+
+
+def test_a_measured_run_counts_the_same_without_reading_every_slot() -> None:
+    run = run_with_gold()
+    recalls = {"one": 1 / 2, "two": 1 / 3}
+    for query in run.queries.all():
+        QueryMetrics.objects.create(query=query, candidate_recall=recalls.get(query.key))
+    with CaptureQueriesContext(connection) as captured:
+        outside = audited(run)["gold_outside_candidates"]
+    assert (outside.n, outside.value) == (5, pytest.approx(3 / 5))
+    assert not any("triage_retrieved" in statement["sql"] for statement in captured)
+    GoldRevision.objects.create(
+        project=run.project, evaluation_set=run.evaluation_set, query_key="two", version=2, gold=["a"]
+    )
+    assert audited(run)["gold_outside_candidates"].value == pytest.approx(1 / 3)
 
 
 def test_accepted_gold_counts_instead_of_the_files() -> None:

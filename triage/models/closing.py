@@ -23,9 +23,17 @@ LARGEST_GOLD = 10_000
 SHOWN_DIGITS = 12
 
 
-def closure_checks(run: Run, review: ReviewState | None = None, rows: list[SliceRow] | None = None) -> list[Check]:
-    """Return the five closure checks, in their order. `rows`: the slices to check, else those of the first key."""
-    outcomes = Query.objects.outcomes(run)
+def closure_checks(
+    run: Run,
+    review: ReviewState | None = None,
+    rows: list[SliceRow] | None = None,
+    outcomes: Outcomes | None = None,
+) -> list[Check]:
+    """Return the five closure checks, in their order. `rows`: the slices to check, else those of the first key.
+
+    `outcomes`: the run's, where the caller has counted them just now.
+    """
+    outcomes = outcomes or Query.objects.outcomes(run)
     classes = Suggestion.objects.classes(run)
     return [
         adds_up(

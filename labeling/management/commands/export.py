@@ -19,6 +19,7 @@ from labeling.export import (
     verdicts_file,
 )
 from labeling.management.run_command import BAD_INPUT, RunCommand
+from labeling.mend import MEND_FORMATS, mend_file
 from triage.models import Run
 
 
@@ -34,6 +35,7 @@ EXPORTS: dict[str, tuple[tuple[str, ...], Callable[[Run, str, bool], Iterable[st
     "calibration": (tuple(CALIBRATION_FORMATS), _calibration),
     "verdicts": (VERDICT_FORMATS, lambda run, to, history: [verdicts_file(run, to, history=history)]),
     "gold-patch": (GOLD_FORMATS, lambda run, to, _history: [gold_file(run, to)]),
+    "worklist": (MEND_FORMATS, lambda run, to, _history: [mend_file(run, to)]),
     "run": (RUN_FORMATS, lambda run, _to, _history: run_file(run)),
 }
 
@@ -48,7 +50,9 @@ class Command(RunCommand):
         parser.add_argument("run", help="id or exact name of the run")
         super().add_arguments(parser)
         parser.add_argument("--what", choices=list(EXPORTS), required=True, help="what to write out")
-        parser.add_argument("--format", help="jsonl (default), csv; calibration also judgy and openai; gold-patch trec")
+        parser.add_argument(
+            "--format", help="jsonl (default), csv; calibration also judgy, openai; gold-patch trec; worklist json, csv"
+        )
         parser.add_argument("--history", action="store_true", help="verdicts: replaced and withdrawn ones too")
 
     def handle(self, *args: Any, **options: Any) -> None:
