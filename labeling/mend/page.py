@@ -49,6 +49,11 @@ class MendPage:
     can_mark: bool
 
     @property
+    def has_choice(self) -> bool:
+        """Say whether there is another run to look at."""
+        return len(self.runs) > 1
+
+    @property
     def hidden(self) -> int:
         """Return how many documents are in the files alone."""
         return self.documents - len(self.lines)

@@ -72,6 +72,11 @@ class TrendPage:
     asked: str
     metric_names: tuple[str, ...]
 
+    @property
+    def has_choice(self) -> bool:
+        """Say whether there is another evaluation set or pipeline to look at."""
+        return len(self.trend.choices) > 1
+
 
 def trend_page(found: Trend) -> TrendPage:
     """Lay the trend out."""
