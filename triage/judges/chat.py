@@ -56,7 +56,9 @@ class Chat:
     _next_at: float = 0.0
     _faults: int = 0
 
-    def ask(self, instructions: str, schema: dict[str, Any], parts: dict[str, str]) -> Reply:
+    def ask(
+        self, instructions: str, schema: dict[str, Any], parts: dict[str, str], *, max_tokens: int = MAX_REPLY_TOKENS
+    ) -> Reply:
         """Ask once. Raises SpentError, and LineDownError after `FAULTS_IN_A_ROW` calls that did not get through."""
         from openai import APIConnectionError, APIError, APIStatusError
 
@@ -70,7 +72,7 @@ class Chat:
                 model=self.setup.model,
                 messages=chat,
                 temperature=0,
-                max_completion_tokens=MAX_REPLY_TOKENS,
+                max_completion_tokens=max_tokens,
                 response_format={
                     "type": "json_schema",
                     "json_schema": {"name": "verdict", "strict": True, "schema": schema},

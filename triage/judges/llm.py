@@ -22,7 +22,15 @@ from triage.core.judging import (
 )
 from triage.core.labels import Support
 from triage.judges.chat import Chat, Reply, SpentError, unit_number
-from triage.judges.prompts import GROUNDING, GROUNDING_SCHEMA, RELEVANCE, RELEVANCE_SCHEMA, prompt_hash
+from triage.judges.prompts import (
+    CLAIMS,
+    CLAIMS_SCHEMA,
+    GROUNDING,
+    GROUNDING_SCHEMA,
+    RELEVANCE,
+    RELEVANCE_SCHEMA,
+    prompt_hash,
+)
 from triage.judges.setups import LlmSetup
 
 #: Longer texts are cut: bounds what one call costs.
@@ -39,9 +47,13 @@ class LlmGrounding:
     @property
     def identity(self) -> JudgeIdentity:
         """Return who this is: model, revision, prompt, threshold."""
-        mark = prompt_hash(GROUNDING + str(self._setup.repeats), GROUNDING_SCHEMA)
+        mark = prompt_hash(GROUNDING + str(self._setup.repeats) + self._cutting(), GROUNDING_SCHEMA)
         setup = self._setup
         return JudgeIdentity(self._name, Task.GROUNDING, setup.model, setup.revision, mark, setup.threshold)
+
+    def _cutting(self) -> str:
+        """Return what the model cuts claims by, where it does: a judge of other claims is another judge."""
+        return prompt_hash(CLAIMS, CLAIMS_SCHEMA) if self._setup.decompose else ""
 
     def begin(self, spent: int) -> None:
         """Say how many calls the run has paid for already."""

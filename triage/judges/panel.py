@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from triage.core.atomic import ClaimCutter
 from triage.core.judging import (
     ChunkText,
     ClaimText,
@@ -44,6 +45,8 @@ class Panel:
     relevance: tuple[RelevanceJudge, ...]
     #: What people must know of it, in sentences: a judge that cannot be asked, and who stands in.
     notes: tuple[str, ...] = ()
+    #: Cuts answers that came without claims; None = they are cut into sentences.
+    cutter: ClaimCutter | None = None
 
     @property
     def identities(self) -> tuple[JudgeIdentity, ...]:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from triage.core.atomic import ClaimCutter
 from triage.core.judging import DEFAULT_ORDER, GroundingJudge, RelevanceJudge
 from triage.core.roster import Seen
 from triage.judges import embedded, lexical, recorded
 from triage.judges.chat import Chat
 from triage.judges.cross_encoder import WEIGHTS, ModelFaultError, fault_of
 from triage.judges.llm import LlmGrounding, LlmRelevance
+from triage.judges.llm_claims import LlmClaims
 from triage.judges.nli import NliFaultError, NliGrounding
 from triage.judges.panel import FREE, Panel
 from triage.judges.setups import LlmSetup, NliSetup, SetupError
 
-Judge = GroundingJudge | RelevanceJudge
+Judge = GroundingJudge | RelevanceJudge | ClaimCutter
 Setups = Mapping[str, NliSetup | LlmSetup]
 
 
@@ -44,6 +46,7 @@ def open_panel(names: Sequence[str] = (), setups: Setups | None = None, weights:
         grounding=tuple(judge for judge in every if isinstance(judge, GroundingJudge)),
         relevance=tuple(judge for judge in every if isinstance(judge, RelevanceJudge)),
         notes=tuple(notes),
+        cutter=next((judge for judge in every if isinstance(judge, ClaimCutter)), None),
     )
 
 
@@ -55,7 +58,7 @@ def look_at(name: str, setups: Setups | None = None, weights: Path = WEIGHTS) ->
         judges = _open(name, setups or {}, weights)
     except (ModelFaultError, NliFaultError) as fault:
         return Seen(name, kind, fault=str(fault))
-    return Seen(name, kind, tuple(judge.identity for judge in judges))
+    return Seen(name, kind, tuple(judge.identity for judge in judges if not isinstance(judge, ClaimCutter)))
 
 
 def known_names(setups: Setups | None = None) -> tuple[str, ...]:
@@ -71,7 +74,8 @@ def _open(name: str, setups: Setups, weights: Path) -> list[Judge]:
         return [NliGrounding(name, setup)]
     if isinstance(setup, LlmSetup):
         chat = Chat(setup)
-        return [LlmGrounding(name, setup, chat), LlmRelevance(name, setup, chat)]
+        cutters = [LlmClaims(name, setup, chat)] if setup.decompose else []
+        return [LlmGrounding(name, setup, chat), LlmRelevance(name, setup, chat), *cutters]
     raise UnknownJudgeError(f"there is no judge named {name!r}; known judges: {', '.join(known_names(setups))}")
 
 

@@ -74,6 +74,8 @@ class LlmSetup(_Setup):
     requests_per_minute: int = Field(default=120, ge=1)
     #: Answers asked for each pair; above 1 the mean is the score and the spread is kept.
     repeats: int = Field(default=1, ge=1, le=9)
+    #: Answers that came without claims are cut into atomic claims by this model, not into sentences.
+    decompose: bool = False
     #: Calls at most in the life of a worker's judge and run; 0 = no bound.
     max_calls_per_run: int = Field(default=5_000, ge=0)
     #: What a million tokens cost, for the run page; the cost is unknown unless both are set.

@@ -122,6 +122,8 @@ class QueryPage:
     gold_known: bool
     gold_version: int
     claims: tuple[ClaimLine, ...]
+    #: How the claims were cut, where a model was asked to; blank otherwise.
+    cut: str
     recorded: tuple[RecordedLine, ...]
     #: None: this person must give a verdict before they may read others'.
     verdicts: tuple[VerdictLine, ...] | None
@@ -154,9 +156,7 @@ def query_page(query: Query, user_id: int) -> QueryPage:
         reference=reference,
         compared=_compared(query, reference),
         suggestion=current,
-        judges=tuple(Judge.objects.filter(fingerprint__in=current.judges).values_list("name", flat=True).distinct())
-        if current
-        else (),
+        judges=_judges_of(current),
         earlier_suggestions=tuple(suggestion for suggestion in suggestions if not suggestion.is_current),
         margins=tuple(MetricValue(METRIC_NAMES[name], value) for name, value in margins),
         metrics=_metrics(QueryMetrics.objects.filter(query=query).first()),
@@ -166,11 +166,18 @@ def query_page(query: Query, user_id: int) -> QueryPage:
         gold_known=bool(gold),
         gold_version=revision.version if revision else 1,
         claims=claims,
+        cut=_cut(manifest.claims),
         recorded=_recorded(query.scores),
         verdicts=None if history is None else tuple(history),
         previous=manifest.previous,
         next=manifest.next,
     )
+
+
+def _judges_of(suggestion: Suggestion | None) -> tuple[str, ...]:
+    if suggestion is None:
+        return ()
+    return tuple(Judge.objects.filter(fingerprint__in=suggestion.judges).values_list("name", flat=True).distinct())
 
 
 def _compared(query: Query, reference: str | None) -> Compared | None:
@@ -190,6 +197,17 @@ def _metrics(row: QueryMetrics | None) -> tuple[MetricValue, ...]:
         MetricValue(METRIC_NAMES[name], row.reasons.get(name, "missing") if value is None else value)
         for name, value in values
     )
+
+
+def _cut(claims: Sequence[Claim]) -> str:
+    """Say who cut the answer into claims, and what went wrong where that is sentences after all."""
+    told = next((claim.meta["cut"] for claim in claims if isinstance(claim.meta.get("cut"), dict)), None)
+    if told is None:
+        return ""
+    by, fault = told.get("by", ""), told.get("fault", "")
+    if fault:
+        return f"Cut into sentences: the cut by {by} could not be used ({fault})."
+    return f"Cut into atomic claims by {by}."
 
 
 def _supports(claims: Sequence[ClaimLine]) -> dict[int, list[int]]:

@@ -22,17 +22,31 @@ CROSS JOIN LATERAL regexp_match(
 WHERE told IS NOT NULL
 GROUP BY 1, 2 ORDER BY 1, 2
 """
+#: A model that cut answers into claims left its cost with the first of them.
+CUT = """
+SELECT split_part(claim.meta -> 'cut' ->> 'by', ' ', 1), 'claims', count(*),
+    sum((claim.meta -> 'cut' ->> 'calls')::bigint), sum((claim.meta -> 'cut' ->> 'input_tokens')::bigint),
+    sum((claim.meta -> 'cut' ->> 'output_tokens')::bigint)
+FROM triage_claim AS claim
+JOIN triage_query AS query ON query.id = claim.query_id AND query.run_id = %s
+WHERE claim.position = 1 AND claim.source = 'split' AND claim.meta ? 'cut'
+GROUP BY 1 ORDER BY 1
+"""
 
 
 def spending_of(run: Run) -> list[Spending]:
-    """Return what each paid judge was asked in the run, by name and task; one statement."""
+    """Return what each paid judge was asked in the run, by name and task; two statements at most."""
     prices = _prices()
     with connection.cursor() as cursor:
         cursor.execute(SPENT, [run.pk])
-        return [
-            Spending(name, task, words, int(calls), int(tokens_in), int(tokens_out), prices.get(name))
-            for name, task, words, calls, tokens_in, tokens_out in cursor.fetchall()
-        ]
+        rows = cursor.fetchall()
+        if rows:  # no model cuts claims that it is not asked about
+            cursor.execute(CUT, [run.pk])
+            rows += cursor.fetchall()
+    return [
+        Spending(name, task, words, int(calls), int(tokens_in), int(tokens_out), prices.get(name))
+        for name, task, words, calls, tokens_in, tokens_out in sorted(rows)
+    ]
 
 
 def _prices() -> dict[str, Prices]:

@@ -65,15 +65,17 @@ def score(run_id: int, query_ids: Sequence[int], *, budget_s: float = BUDGET_S, 
     mark = panel.fingerprint
     attempts.open_scorings(query_ids, mark)
     open_ids = attempts.still_open(query_ids, mark)
-    split_answers(run, sorted(open_ids))
-    cases = read_cases(run, sorted(open_ids))
     judges = judge_rows(panel.identities)
     _tell_what_is_spent(run, panel, judges)
+    until = time.monotonic() + budget_s
+    late = split_answers(run, sorted(open_ids), panel.cutter, until)
+    attempts.release(sorted(late), mark)
+    cases = read_cases(run, sorted(open_ids - late))
     skimming = frozenset(j.identity.fingerprint for j in panel.grounding if isinstance(j, SkimmingJudge))
     before = WordsFromBefore(run.project, cases, judges.values(), skimming)
-    batch = _Batch(panel, mark, judges, before, time.monotonic() + budget_s)
+    batch = _Batch(panel, mark, judges, before, until)
     unread, settled = _settle_from_before(batch, cases)
-    counts = {"done": settled, "failed": 0, "set_aside": 0, "left": 0}
+    counts = {"done": settled, "failed": 0, "set_aside": 0, "left": len(late)}
     for number, case in enumerate(unread):
         if time.monotonic() > batch.until or _is_halted(run_id):
             counts["left"] += len(unread) - number
