@@ -46,6 +46,7 @@ class Sample:
 PAGES: dict[str, Callable[[Sample], list[object]]] = {
     "dashboard": lambda sample: [sample.project.slug],
     "mend": lambda sample: [sample.project.slug],
+    "resample": lambda sample: [sample.project.slug],
     "trend": lambda sample: [sample.project.slug],
     "runs": lambda sample: [sample.project.slug],
     "run": lambda sample: [sample.run.key],
@@ -94,6 +95,7 @@ PAGES: dict[str, Callable[[Sample], list[object]]] = {
 
 ASKED: dict[str, Callable[[Sample], str]] = {
     "compare": lambda sample: "?" + "&".join(f"run={key}" for key in sample.project.runs.values_list("key", flat=True)),
+    "resample": lambda sample: f"?logs={sample.run.key}&last={sample.run.key}",
     "agreement_cell": lambda sample: "?a=retrieval_miss&b=still_wrong",
     "report": lambda sample: "?against=" + sample.project.runs.earliest("pk").key,
 }
@@ -102,6 +104,7 @@ ASKED: dict[str, Callable[[Sample], str]] = {
 ELSEWHERE: dict[str, str] = {
     "home": "leads on to the dashboard",
     "trend_file": "a file",
+    "resample_file": "a file",
     "mend_mark": "posted",
     "mend_export": "a file",
     "login": "test_look opens it",

@@ -37,6 +37,8 @@ LEAST: dict[str, tuple[Role | None, Role | None]] = {
     "project_settings": (Role.LEAD, Role.LEAD),
     "panel": (Role.VIEWER, Role.LEAD),
     "panel_try": (Role.LEAD, Role.LEAD),
+    "resample": (Role.VIEWER, Role.VIEWER),
+    "resample_file": (Role.VIEWER, Role.VIEWER),
     "mend": (Role.VIEWER, Role.VIEWER),
     "mend_mark": (Role.REVIEWER, Role.REVIEWER),
     "mend_export": (Role.VIEWER, Role.VIEWER),

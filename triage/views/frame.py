@@ -22,7 +22,7 @@ TABS: dict[str, tuple[str, frozenset[str]]] = {
         "sessions",
         frozenset({"session", "session_new", "adjudication", "agreement", "codebook", "notes", "confirm_bulk"}),
     ),
-    "Gold": ("challenges", frozenset({"challenge", "audit", "mend"})),
+    "Gold": ("challenges", frozenset({"challenge", "audit", "mend", "resample"})),
     "Judges": ("judges", frozenset({"judge", "judge_items", "panel", "what_if", "due"})),
     "Reports": ("reports", frozenset({"report", "compare", "more"})),
     "Import": ("uploads", frozenset({"upload"})),
