@@ -6,7 +6,7 @@ import errno
 import hashlib
 import time
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from django.conf import settings
@@ -14,6 +14,7 @@ from django.contrib.auth.models import User
 from django.db.models.functions import Now
 
 import triage.demo
+from triage import columns
 from triage.formats import FileError
 from triage.formats.stream import too_large
 from triage.models import Project, Upload, import_limits
@@ -24,9 +25,19 @@ NAME_CHARS = 300
 
 
 def store(
-    project: Project, user: User | None, file_name: str, blocks: Iterable[bytes], file_format: str = ""
+    project: Project,
+    user: User | None,
+    file_name: str,
+    blocks: Iterable[bytes],
+    file_format: str = "",
+    *,
+    mapping: Mapping[str, str] | None = None,
+    ask: bool = False,
 ) -> Upload:
     """Store the file and return its upload, waiting. `file_name` is shown and never used as a path.
+
+    `mapping` says which column of a table is which field. Without one, what was said last of such a table counts;
+    where nothing was, `ask` holds the file until somebody says it.
 
     Raises:
         FileError: too large, or no space left. Nothing of it is kept.
@@ -42,15 +53,19 @@ def store(
         raise _no_room(error) from None
     finally:
         part.unlink(missing_ok=True)
-    return Upload.objects.create(
+    upload = Upload.objects.create(
         project=project,
         created_by=user,
         file_name=_shown(file_name),
         stored_as=stored_as,
         size_bytes=size,
         sha256=digest,
-        file_format=file_format,
+        file_format="table" if mapping else file_format,
+        mapping=dict(mapping or {}),
     )
+    if not mapping and file_format in {"", "table"}:
+        columns.recall(upload, ask=ask)
+    return upload
 
 
 def _write(part: Path, blocks: Iterable[bytes]) -> tuple[int, str]:
@@ -81,7 +96,7 @@ def _shown(file_name: str) -> str:
 
 def cancel(upload: Upload) -> bool:
     """Stop an import; nothing of it is kept. False = it had finished already."""
-    stopped = Upload.objects.unfinished().filter(pk=upload.pk)
+    stopped = Upload.objects.stoppable().filter(pk=upload.pk)
     if not stopped.update(state=Upload.State.CANCELLED, reason="Cancelled.", finished_at=Now()):
         return False
     upload.drop_file()

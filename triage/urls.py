@@ -30,6 +30,7 @@ urlpatterns = [
     path("p/<slug:slug>/import/", uploads.uploads, name="uploads"),
     path("p/<slug:slug>/demo/", uploads.demo, name="demo"),
     path("uploads/<str:key>/", uploads.upload, name="upload"),
+    path("uploads/<str:key>/columns/", uploads.upload_columns, name="upload_columns"),
     path("uploads/<str:key>/progress/", uploads.upload_progress, name="upload_progress"),
     re_path(r"^uploads/(?P<key>\w+)/errors\.(?P<ending>csv|json)$", uploads.upload_errors, name="upload_errors"),
     re_path(r"^uploads/(?P<key>\w+)/(?P<action>cancel|retry)/$", uploads.upload_steer, name="upload_steer"),

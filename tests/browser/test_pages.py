@@ -35,6 +35,7 @@ class Sample:
     user: User
     project: Project
     upload: Upload
+    table: Upload
     run: Run
     session: ReviewSession
     judge: Judge
@@ -67,6 +68,7 @@ PAGES: dict[str, Callable[[Sample], list[object]]] = {
     "item_challenge": lambda sample: [sample.session.key, 1],
     "my_keys": lambda sample: [],
     "uploads": lambda sample: [sample.project.slug],
+    "upload_columns": lambda sample: [sample.table.key],
     "upload": lambda sample: [sample.upload.key],
     "sessions": lambda sample: [sample.project.slug],
     "session": lambda sample: [sample.session.key],
@@ -173,7 +175,8 @@ def sample() -> Sample:
     session = default_session(run, user)
     last = session.items.select_related("query").latest("position")
     say(last.query, "still_wrong", item=last, reviewer=user, imported_reviewer="", stage="first")
-    return Sample(user, project, upload, run, session, judge, failing[0], challenge)
+    table = store(project, user, "mine.csv", [b"Nr;was;Antwort\n7;How long?;Two weeks.\n"], "table", ask=True)
+    return Sample(user, project, upload, table, run, session, judge, failing[0], challenge)
 
 
 def _faults(tab: Tab) -> list[str]:

@@ -58,6 +58,7 @@ LEAST: dict[str, tuple[Role | None, Role | None]] = {
     "upload": (Role.VIEWER, Role.VIEWER),
     "upload_progress": (Role.VIEWER, Role.VIEWER),
     "upload_errors": (Role.VIEWER, Role.VIEWER),
+    "upload_columns": (Role.LEAD, Role.LEAD),
     "upload_steer": (Role.LEAD, Role.LEAD),
     "demo": (Role.LEAD, Role.LEAD),
     "compare": (Role.VIEWER, Role.VIEWER),

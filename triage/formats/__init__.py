@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from triage.core.limits import DEFAULT_LIMITS, Limits
 from triage.formats.beir import Beir
 from triage.formats.deepeval import DeepEval
-from triage.formats.detection import detect, recognise
+from triage.formats.detection import detect, recognise, text_head
 from triage.formats.errors import FileError
 from triage.formats.label_studio import LabelStudio
 from triage.formats.langfuse import Langfuse
@@ -16,7 +16,7 @@ from triage.formats.ragas import Ragas
 from triage.formats.ragchecker import RagChecker
 from triage.formats.run_file import TITLE, Item, RunFile
 from triage.formats.stream import Readable
-from triage.formats.table import PlainTable
+from triage.formats.table import PlainTable, Preview, preview
 from triage.formats.trec import Trec
 
 #: Format name -> (title for people, reader). A new format joins here, with its table in docs/formats.md.
@@ -56,4 +56,16 @@ def open_run(
     return name, READERS[name](stream, limits)
 
 
-__all__ = ["FORMATS", "READERS", "FileError", "Item", "PlainTable", "RunFile", "detect", "open_run"]
+__all__ = [
+    "FORMATS",
+    "READERS",
+    "FileError",
+    "Item",
+    "PlainTable",
+    "Preview",
+    "RunFile",
+    "detect",
+    "open_run",
+    "preview",
+    "text_head",
+]

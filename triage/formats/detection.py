@@ -137,6 +137,11 @@ def recognise(stream: Readable, limits: Limits) -> tuple[str, Readable]:
     return detect(_as_text(raw)), again
 
 
+def text_head(stream: Readable) -> bytes:
+    """Return the first bytes of a text file, decompressed, as UTF-8 without a byte order mark."""
+    return _as_text(_first(stream)).removeprefix(b"\xef\xbb\xbf")
+
+
 def _first(stream: Readable) -> bytes:
     taken = b""
     while len(taken) < HEAD and (block := stream.read(HEAD - len(taken))):

@@ -77,7 +77,9 @@ def preview(head: bytes, limits: Limits = DEFAULT_LIMITS) -> Preview:
 
 
 class PlainTable(Adapter):
-    """A table being read. `mapping` says which column is which field; blank values and names left out are guessed."""
+    """A table being read. `mapping` says which column is which field: a blank column = the table has none, a field
+    left out is told by the names of the columns.
+    """
 
     title = "question and answer table"
     lists = ("data", "rows", "samples", "examples", "results")
@@ -86,6 +88,7 @@ class PlainTable(Adapter):
         self, stream: Readable, limits: Limits = DEFAULT_LIMITS, mapping: Mapping[str, str] | None = None
     ) -> None:
         super().__init__(stream, limits)
+        self._none = {field for field, column in (mapping or {}).items() if not column}
         self._asked = {field: column for field, column in (mapping or {}).items() if column}
         self._mapping: dict[str, str] = {}
 
@@ -102,7 +105,8 @@ class PlainTable(Adapter):
             found = f"no column “{visible(gone[0])}”"
             raise FileError("no_column", found, f"one of the columns: {shown}", "Choose the columns again.")
         free = [name for name in names if name not in self._asked.values()]
-        self._mapping = {**fields_of(free), **self._asked}
+        guessed = {field: column for field, column in fields_of(free).items() if field not in self._none}
+        self._mapping = {**guessed, **self._asked}
         if "question" not in self._mapping:
             remedy = "Say which column holds the question."
             raise FileError("no_question", f"a table with the columns {shown}", "a column with the question", remedy)

@@ -158,11 +158,12 @@ class UploadForm(forms.Form):
         label="Run files",
         allow_empty_file=True,
         max_length=1_000,
-        help_text="JSON Lines or a JSON array, plain or compressed with gzip or zstd.",
+        help_text="JSON Lines, a JSON array, a table (CSV, Parquet) or another tool's export, also as gzip or zstd.",
     )
     file_format = forms.ChoiceField(
         required=False,
         label="Format",
+        help_text="For a table whose columns have names of your own, choose the last one: you can say which is which.",
         choices=[("", "told by content"), *((name, title) for name, (title, _reader) in FORMATS.items())],
     )
 

@@ -13,7 +13,8 @@ from django.db import DataError, IntegrityError, OperationalError, transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
-from triage.formats import FileError, open_run
+from triage import columns
+from triage.formats import FileError, RunFile, open_run
 from triage.ingest.beat import Beat, CancelledError
 from triage.ingest.writing import RunWriter
 from triage.models import Run, Upload, import_limits
@@ -23,6 +24,8 @@ log = logging.getLogger(__name__)
 MAX_ATTEMPTS = 3
 GAVE_UP = f"The import lost its worker {MAX_ATTEMPTS} times (memory, time or a crash). Press Retry to try again."
 NO_SPACE = "There is no space left for the rows of this file. Nothing of it was kept: make room, then press Retry."
+#: Faults of a table that people can mend by saying which column is which.
+WRONG_COLUMNS = {"no_question", "no_column"}
 #: Between two looks at a project in which another file is being imported.
 PAUSE_S = 0.3
 
@@ -62,7 +65,8 @@ def _attempt(upload: Upload) -> None:
     except CancelledError:
         upload.drop_file()
     except FileError as error:
-        _fail(upload, str(error), [row.as_dict() for row in error.errors], keep_file=False)
+        if error.code not in WRONG_COLUMNS or not columns.hold(upload, str(error)):
+            _fail(upload, str(error), [row.as_dict() for row in error.errors], keep_file=False)
     except (DataError, IntegrityError) as error:
         log.exception("upload %s could not be stored", upload.pk)
         _fail(upload, f"The database refused the rows of this file: {str(error)[:300]!r}.")
@@ -91,9 +95,10 @@ def _fail(
 def _import(upload: Upload, beat: Beat) -> None:
     if not upload.stored_as:
         raise FileError("gone", "no stored file", "the uploaded file", "Upload it again.")
-    with _project_held(upload.project_id, beat):
+    with _project_held(upload.project_id, beat), upload.path.open("rb") as stream:
+        upload.file_format, file = open_run(stream, import_limits(), upload.file_format, upload.mapping)
         if (run := _same_file(upload)) is None:
-            _read(upload, beat)
+            _read(upload, file, beat)
         else:
             _done(upload, run, created=False)
     upload.drop_file()
@@ -112,25 +117,24 @@ def _project_held(project: int, beat: Beat) -> Iterator[None]:
 
 
 def _same_file(upload: Upload) -> Run | None:
-    """Return the run an earlier upload of the very same bytes became."""
+    """Return the run an earlier upload of the very same bytes became, read in the same way."""
     same = Upload.objects.filter(project=upload.project_id, sha256=upload.sha256, state=Upload.State.DONE)
-    earlier = same.exclude(run=None).exclude(pk=upload.pk).select_related("run").first()
+    read_alike = same.filter(run__file_format=upload.file_format, mapping=upload.mapping)
+    earlier = read_alike.exclude(pk=upload.pk).select_related("run").first()
     return earlier.run if earlier else None
 
 
-def _read(upload: Upload, beat: Beat) -> None:
+def _read(upload: Upload, file: RunFile, beat: Beat) -> None:
     known: Run | None = None
-    with upload.path.open("rb") as stream:
-        upload.file_format, file = open_run(stream, import_limits(), upload.file_format)
-        with transaction.atomic():
-            writer = RunWriter(upload, file, beat)
-            digest = writer.write()
-            known = Run.objects.filter(project=upload.project_id, content_hash=digest).first()
-            if known is not None:
-                transaction.set_rollback(True)
-            else:
-                run = writer.finish(digest)
-                _done(upload, run, created=True, bytes_read=file.bytes_taken, lines_read=file.lines)
+    with transaction.atomic():
+        writer = RunWriter(upload, file, beat)
+        digest = writer.write()
+        known = Run.objects.filter(project=upload.project_id, content_hash=digest).first()
+        if known is not None:
+            transaction.set_rollback(True)
+        else:
+            run = writer.finish(digest)
+            _done(upload, run, created=True, bytes_read=file.bytes_taken, lines_read=file.lines)
     if known is not None:
         _done(upload, known, created=False, bytes_read=file.bytes_taken, lines_read=file.lines)
 

@@ -168,6 +168,6 @@ class RunWriter:
 def name_of(file_name: str) -> str:
     """Return the name of a run whose file gives none: the file's, without its endings."""
     stem = file_name
-    for ending in (".gz", ".zst", ".jsonl", ".ndjson", ".json"):
+    for ending in (".gz", ".zst", ".zip", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet"):
         stem = stem.removesuffix(ending)
     return stem[:300] or "run"

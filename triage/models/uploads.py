@@ -36,6 +36,14 @@ class Uploads(models.QuerySet["Upload"]):
         silent = Now() - timedelta(seconds=SILENT_S)
         return self.unfinished().filter(models.Q(state=Upload.State.WAITING) | models.Q(heartbeat_at__lt=silent))
 
+    def stoppable(self) -> Self:
+        """Return the uploads that can be cancelled: those no worker has finished, and those that wait for a choice."""
+        return self.filter(state__in=[Upload.State.CHOOSING, Upload.State.WAITING, Upload.State.READING])
+
+    def with_columns(self, project_id: int, columns: list[str]) -> Self:
+        """Return the uploads of a project whose tables had these columns and were told what they are, newest first."""
+        return self.filter(project=project_id, columns=columns).exclude(mapping={}).order_by("-pk")
+
     def for_uploads_page(self, project: Project) -> Self:
         """Return the project's uploads, the newest first, their runs beside them."""
         return self.filter(project=project).select_related("run").order_by("-pk").defer("errors")
@@ -49,6 +57,8 @@ class Upload(models.Model):
     class State(models.TextChoices):
         """Where the file is."""
 
+        #: Somebody must say which column of the table is which field.
+        CHOOSING = "choosing"
         WAITING = "waiting"
         READING = "reading"
         DONE = "done"
@@ -64,6 +74,9 @@ class Upload(models.Model):
     size_bytes = models.BigIntegerField()
     sha256 = models.CharField(max_length=64)
     file_format = models.CharField(max_length=40, blank=True)
+    #: The columns of a table, and which of them is which field (blank = none); empty = told by the columns' names.
+    columns = models.JSONField(default=list)
+    mapping = models.JSONField(default=dict)
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
     #: Why it failed or what was decided (e.g. "the same content as run X"), in a sentence for people.
     reason = models.TextField(blank=True)

@@ -55,6 +55,8 @@ def _uploaded(upload: Upload) -> Step:
 
 def _read(upload: Upload) -> Step:
     state, lines = upload.state, f"{upload.lines_read:,} lines"
+    if state == Upload.State.CHOOSING:
+        return Step("Read", OPEN, 0, 1, "waits until its columns are chosen")
     if state == Upload.State.WAITING:
         return Step("Read", OPEN, 0, 1, "waits for a worker")
     if state == Upload.State.READING:

@@ -19,6 +19,7 @@ LIVE_CARDS = 6
 SHOWN_ERRORS = 100
 
 UPLOAD_BADGES: dict[str, Badge] = {
+    Upload.State.CHOOSING: Badge("warn", "Columns to be chosen"),
     Upload.State.WAITING: Badge("open", "Waits for a worker", "clock"),
     Upload.State.READING: Badge("go", "Reading"),
     Upload.State.DONE: Badge("ok", "Imported"),
@@ -38,6 +39,7 @@ class UploadCard:
     is_moving: bool
     can_cancel: bool
     can_retry: bool
+    can_choose: bool = False
 
     @property
     def size(self) -> str:
@@ -123,8 +125,9 @@ def upload_card(upload: Upload) -> UploadCard:
         badge=_badge(upload),
         steps=steps_of(upload),
         is_moving=_moves(upload),
-        can_cancel=upload.state in {Upload.State.WAITING, Upload.State.READING},
+        can_cancel=upload.state in {Upload.State.CHOOSING, Upload.State.WAITING, Upload.State.READING},
         can_retry=upload.state == Upload.State.FAILED and bool(upload.stored_as),
+        can_choose=upload.state == Upload.State.CHOOSING,
     )
 
 

@@ -13,10 +13,12 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
-from triage import access, intake
+from triage import access, columns, intake
 from triage.formats import FileError
 from triage.forms import PageForm, UploadForm
+from triage.forms.columns import ColumnsForm
 from triage.models import Project, Role, Upload
+from triage.pages.columns import columns_page
 from triage.pages.row_errors import errors_csv
 from triage.pages.uploads import upload_card, upload_page, uploads_page
 from triage.tasks import ingest_soon
@@ -40,8 +42,11 @@ def uploads(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _onward(request: HttpRequest, taken: list[Upload]) -> HttpResponse:
     """Send the browser to the file, or to the list where there are several; htmx loads a page only if told so."""
-    here = ("upload", taken[0].key) if len(taken) == 1 else ("uploads", taken[0].project.slug)
-    url = reverse(here[0], args=[here[1]])
+    first = taken[0]
+    if len(taken) > 1:
+        url = reverse("uploads", args=[first.project.slug])
+    else:
+        url = reverse("upload_columns" if first.state == Upload.State.CHOOSING else "upload", args=[first.key])
     return HttpResponseClientRedirect(url) if getattr(request, "htmx", False) else redirect(url)
 
 
@@ -60,11 +65,12 @@ def _take(request: HttpRequest, project: Project, form: UploadForm) -> list[Uplo
 
 
 def _store(request: HttpRequest, project: Project, file: UploadedFile[bytes], file_format: str) -> Upload:
-    return intake.store(project, access.user(request), file.name or "", file.chunks(), file_format)
+    ask = file_format == "table"
+    return intake.store(project, access.user(request), file.name or "", file.chunks(), file_format, ask=ask)
 
 
 def _hand_on(request: HttpRequest, taken: Iterable[Upload]) -> None:
-    heard = [ingest_soon(upload.pk) for upload in taken]
+    heard = [ingest_soon(upload.pk) for upload in taken if upload.state != Upload.State.CHOOSING]
     if not all(heard):
         messages.warning(request, NO_QUEUE)
 
@@ -73,6 +79,31 @@ def _hand_on(request: HttpRequest, taken: Iterable[Upload]) -> None:
 def upload(request: HttpRequest, key: str) -> HttpResponse:
     """Show one file: how far it is, then what came of it."""
     return render(request, "triage/upload.html", {"page": upload_page(access.upload(request, key))})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def upload_columns(request: HttpRequest, key: str) -> HttpResponse:
+    """Ask which column of a table is which field; the import starts with the answer."""
+    found = access.upload(request, key, Role.LEAD)
+    try:
+        table = columns.table_of(found)
+    except FileError as error:
+        return _moved_on(request, found, f"The columns cannot be chosen: {error}")
+    kinds = columns.kinds_of(found, table)
+    form = ColumnsForm(request.POST or None, columns=table.columns, kinds=kinds)
+    if form.is_valid():
+        if not columns.choose(found, table.columns, form.mapping):
+            return _moved_on(request, found, "Nothing to do: the import has moved on meanwhile.")
+        _hand_on(request, [found])
+        return redirect("upload", key=found.key)
+    page = columns_page(found, table, form)
+    status = 422 if form.is_bound else 200
+    return render(request, "triage/upload_columns.html", {"page": page, "form": form}, status=status)
+
+
+def _moved_on(request: HttpRequest, found: Upload, words: str) -> HttpResponse:
+    messages.info(request, words)
+    return redirect("upload", key=found.key)
 
 
 @require_GET

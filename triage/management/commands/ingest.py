@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from django.core.validators import validate_slug
 
 from triage import intake
 from triage.formats import FORMATS, FileError
+from triage.formats.table import FIELDS
 from triage.ingest import ingest
 from triage.invite import DEFAULT_PROJECT, project_by_slug
 from triage.management.imported import lines, told
@@ -33,13 +35,21 @@ class Command(BaseCommand):
         parser.add_argument("files", nargs="+", metavar="FILE", type=Path, help="run file, also .gz or .zst")
         parser.add_argument("--project", default=DEFAULT_PROJECT, help="slug of the project, made on demand")
         parser.add_argument("--format", choices=list(FORMATS), help="format of the files (default: told by content)")
+        parser.add_argument(
+            "--map",
+            action="append",
+            type=_pair,
+            metavar="FIELD=COLUMN",
+            help="which column of a table is which field, e.g. --map question=Frage (repeat it; FIELD= says none)",
+        )
         parser.add_argument("--wait", action="store_true", help="import, score and classify in this process")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Import each file and say what came of it. Exit 2 when a file was not imported, 1 when its run failed."""
         project = _project(options["project"])
-        uploads = [self._store(project, path, options["format"] or "") for path in options["files"]]
+        mapping = dict(options["map"] or ())
+        uploads = [self._store(project, path, options["format"] or "", mapping) for path in options["files"]]
         if not options["wait"]:
             self._leave_to_worker(uploads, as_json=options["json"])
             return
@@ -47,9 +57,9 @@ class Command(BaseCommand):
         done = [Upload.objects.get(pk=upload.pk) for upload in uploads]
         self._report(done, runs, as_json=options["json"])
 
-    def _store(self, project: Project, path: Path, file_format: str) -> Upload:
+    def _store(self, project: Project, path: Path, file_format: str, mapping: dict[str, str]) -> Upload:
         try:
-            return intake.store(project, None, path.name, _blocks(path), file_format)
+            return intake.store(project, None, path.name, _blocks(path), file_format, mapping=mapping)
         except OSError as error:
             raise CommandError(f"{path} cannot be read: {error.strerror}.", returncode=BAD_INPUT) from error
         except FileError as error:
@@ -74,6 +84,15 @@ class Command(BaseCommand):
             for upload, run, answer in zip(uploads, runs, answers, strict=True):
                 self.stdout.write("\n".join(lines(upload, run, answer)))
         _exit(uploads, runs)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    """Read FIELD=COLUMN."""
+    field, equals, column = text.partition("=")
+    if not equals or (field not in FIELDS and field.partition(".")[0] not in {"scores", "slice"}):
+        known = ", ".join(FIELDS)
+        raise argparse.ArgumentTypeError(f"{text!r}: write FIELD=COLUMN with one of {known}, scores.NAME, slice.NAME")
+    return field, column
 
 
 def _project(slug: str) -> Project:
