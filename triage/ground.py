@@ -14,14 +14,13 @@ from triage.core.confidence import retrieval_confidence
 from triage.core.grounding import Checked, CheckedClaim, GivenClaim, GroundingRequest
 from triage.core.judging import ChunkText, ClaimText, GroundingItem, JudgeIdentity, PairScore
 from triage.core.policy import Policy
-from triage.core.review import first_answer
 from triage.core.support import Word, decide, word
 from triage.core.trust import Trust
 from triage.judges.panel import FREE, JudgeWords, Panel, consult
 from triage.judges.roster import open_panel
 from triage.judges.setups import read_setups
 from triage.models import Project
-from triage.signals import trust_wanted
+from triage.signals import trust_of
 
 
 class Checker:
@@ -35,7 +34,8 @@ class Checker:
         panel = panel or open_panel(project.judge_order, read_setups(settings.JUDGES))
         self._judges = tuple(judge for judge in panel.grounding if judge.identity.name not in FREE)
         self._policy = project.policy()
-        self._trust = trust or self._asked_trust(project)
+        mark = self._judges[0].identity.fingerprint if self._judges else ""
+        self._trust = trust or trust_of(project.pk, mark)
 
     @property
     def judge(self) -> str:
@@ -46,11 +46,6 @@ class Checker:
     def trust(self) -> Trust:
         """Return what people's comparison of that judge with this project's labels allows."""
         return self._trust
-
-    def _asked_trust(self, project: Project) -> Trust:
-        mark = self._judges[0].identity.fingerprint if self._judges else ""
-        asked = trust_wanted.send(sender=Project, project_id=project.pk, fingerprint=mark)
-        return first_answer(asked, Trust) or Trust.UNCALIBRATED
 
     def check(self, request: GroundingRequest) -> Checked:
         """Return the word on one answer. A judge that raises passes its fault to the caller."""

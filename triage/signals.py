@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from django.dispatch import Signal
 
+from triage.core.review import first_answer
+from triage.core.trust import Trust
+
 #: A run's rows are complete (sent inside the import's transaction). Arguments: sender=Run, run_id=int.
 run_ingested = Signal()
 #: A run's suggestions were rebuilt (sent after the commit). Arguments: sender=Run, run_id=int.
@@ -16,3 +19,9 @@ history_wanted = Signal()
 #: Somebody wants to know whether a judge's word may be relied on in a project; answered by a `core.trust.Trust`.
 #: Arguments: project_id=int, fingerprint=str of the judge's identity.
 trust_wanted = Signal()
+
+
+def trust_of(project_id: int, fingerprint: str) -> Trust:
+    """Ask whether a judge's word may be relied on in a project; without an answer it is uncalibrated."""
+    asked = trust_wanted.send(sender=Trust, project_id=project_id, fingerprint=fingerprint)
+    return first_answer(asked, Trust) or Trust.UNCALIBRATED

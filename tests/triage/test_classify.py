@@ -67,6 +67,14 @@ def test_each_failing_query_is_filed_with_its_reasons_and_margins() -> None:
     assert current(still).test == ""
 
 
+def test_P23_the_share_follows_from_the_claims_beside_it_and_names_them() -> None:
+    run = make_run()
+    query = answered(run, [0.5, 0.0])
+    classify(run.pk)
+    assert QueryMetrics.objects.get(query=query).faithfulness == 0.5
+    assert current(query).reasons[-1] == "faithfulness 0.50 < 0.85: 1 of 2 claims supported"
+
+
 def test_only_failing_queries_get_a_suggestion_and_all_get_metrics() -> None:
     run = make_run()
     for correct in (True, False, None):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import pytest
 from django.test import Client
 from django.urls import reverse
 
+from labeling.models import Calibration
 from tests.factories import PASSWORD, make_chunk, make_claim, make_member, make_project, make_query, make_run
-from triage.models import JudgeTrial, Project, Role, Score
+from triage.judges.lexical import LexicalGrounding
+from triage.models import Judge, JudgeTrial, Project, Role, Score
 from triage.score import panel_of
 from triage.score.registry import TRIAL_CLAIMS, roster_of, try_judges
 from triage.tasks.registry import start_trial
@@ -38,6 +42,18 @@ def test_the_roster_shows_every_judge_those_asked_first_in_their_order() -> None
         ("embedded", None),
     ]
     assert [str(identity.task) for identity in entries[0].seen.identities] == ["grounding", "relevance"]
+
+
+def test_each_identity_is_shown_with_what_its_comparison_with_people_allows() -> None:
+    project, other = make_project(), make_project()
+    identity = LexicalGrounding().identity
+    judge, _ = Judge.objects.get_or_create(fingerprint=identity.fingerprint, defaults=asdict(identity))
+    Calibration.objects.create(project=project, judge=judge, kind="claim_support", n=60, figures={"positives": 30})
+    page = login(project).get(reverse("panel", args=[project.slug])).content.decode()
+    assert f"<code>{identity.fingerprint}</code> at 0." in page
+    assert page.count(", calibrated") == 1
+    assert page.count(", uncalibrated") == 5
+    assert ", calibrated" not in login(other).get(reverse("panel", args=[other.slug])).content.decode()
 
 
 def test_a_judge_that_cannot_be_asked_is_shown_with_the_reason(settings: object) -> None:

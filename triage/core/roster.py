@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from triage.core.judging import JudgeIdentity
+from triage.core.trust import Trust
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,3 +26,11 @@ class Entry:
 
     seen: Seen
     place: int | None
+    #: Fingerprint of an identity -> whether its word may be relied on in this project.
+    trust: Mapping[str, Trust] = field(default_factory=dict)
+
+    @property
+    def lines(self) -> tuple[tuple[JudgeIdentity, Trust], ...]:
+        """Return each identity with its state."""
+        known = self.trust
+        return tuple((one, known.get(one.fingerprint, Trust.UNCALIBRATED)) for one in self.seen.identities)

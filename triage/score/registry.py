@@ -10,11 +10,12 @@ from typing import Any
 from django.conf import settings
 
 from triage.core.judging import DEFAULT_ORDER, ChunkText, ClaimText, GroundingItem, JudgeIdentity, PairScore
-from triage.core.roster import Entry
+from triage.core.roster import Entry, Seen
 from triage.core.support import word
 from triage.judges.roster import known_names, look_at, open_panel
 from triage.judges.setups import SetupError, read_setups
 from triage.models import Claim, JudgeTrial, Project, Retrieved
+from triage.signals import trust_of
 
 log = logging.getLogger(__name__)
 #: Claims a trial reads.
@@ -28,8 +29,13 @@ def roster_of(project: Project) -> list[Entry]:
     order = list(project.judge_order or DEFAULT_ORDER)
     names = [*(name for name in order if name in known_names(setups)), *known_names(setups)]
     return [
-        Entry(look_at(name, setups), order.index(name) + 1 if name in order else None) for name in dict.fromkeys(names)
+        _entry(project, look_at(name, setups), order.index(name) + 1 if name in order else None)
+        for name in dict.fromkeys(names)
     ]
+
+
+def _entry(project: Project, seen: Seen, place: int | None) -> Entry:
+    return Entry(seen, place, {one.fingerprint: trust_of(project.pk, one.fingerprint) for one in seen.identities})
 
 
 def order_judges(project: Project, names: Sequence[str]) -> None:
