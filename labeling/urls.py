@@ -64,6 +64,7 @@ urlpatterns = [
     path("runs/<str:key>/confirm/", bulk.confirm_bulk, name="confirm_bulk"),
     path("runs/<str:key>/audit/", audit.audit, name="audit"),
     path("p/<slug:slug>/due/", due.due, name="due"),
+    path("runs/<str:key>/confirmed/", report.confirmed, name="confirmed"),
     path("runs/<str:key>/more/", report.more, name="more"),
     path("runs/<str:key>/notes/", codebook.notes, name="notes"),
     path("runs/<str:key>/what-if/", what_if.what_if, name="what_if"),

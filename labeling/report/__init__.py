@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from labeling.report.assemble import NotClassifiedError, report, review_state
+from labeling.report.confirmed import confirmed_page
 from labeling.report.counts import Counted, counted
 from labeling.report.listing import reports_page
 from labeling.report.more import draw_more, more_page, read_half_width
@@ -19,6 +20,7 @@ __all__ = [
     "Standing",
     "attachment",
     "compare_with",
+    "confirmed_page",
     "counted",
     "draw_more",
     "more_page",

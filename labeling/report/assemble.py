@@ -6,14 +6,14 @@ from typing import Any
 
 from django.utils import timezone
 
-from labeling.core.note import QUALITY, Metric, Population, ReleaseNote
+from labeling.core.note import QUALITY, Metric, Population, ReleaseNote, SubCause
 from labeling.core.release_note import class_table
 from labeling.report.counts import Counted, counted
 from labeling.report.judges import judges_used
 from labeling.report.people import agreement
 from labeling.report.previous import Comparison, compare_with, previous_of
 from triage.core.policy import DEFAULT_TARGETS
-from triage.core.review import Corrected, ReviewState
+from triage.core.review import Corrected, FoundCause, ReviewState
 from triage.models import Run
 from triage.models.closing import closure_checks
 
@@ -91,9 +91,17 @@ def review_state(found: Counted) -> ReviewState:
         passing_reviewed=found.counts.audited,
         missed_failures=found.counts.missed,
         corrected={label: Corrected(one.value, one.low, one.high) for label, one in estimates.items()},
+        causes=tuple(_cause(row) for row in found.sub_causes),
         drawn=found.drawn,
         audited=found.audited,
     )
+
+
+def _cause(row: SubCause) -> FoundCause:
+    made = None
+    if row.corrected is not None and row.low is not None and row.high is not None:
+        made = Corrected(row.corrected, row.low, row.high)
+    return FoundCause(row.label, row.sub_cause, row.confirmed, made, row.among)
 
 
 def metrics_of(run: Run) -> tuple[Metric, ...]:

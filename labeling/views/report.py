@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from labeling.report import (
     NotClassifiedError,
     attachment,
+    confirmed_page,
     draw_more,
     more_page,
     read_half_width,
@@ -46,6 +47,14 @@ def report_file(request: HttpRequest, key: str, to: str) -> HttpResponse:
         return attachment(note_of(run, against), to)
     except NotClassifiedError:
         return redirect("run", key=run.key)
+
+
+@require_GET
+def confirmed(request: HttpRequest, key: str) -> HttpResponse:
+    """List the failing queries with a final verdict: by class, by sub-cause, fifty at a time."""
+    asked = (request.GET.get(name, "") for name in ("label", "sub_cause", "after"))
+    page = confirmed_page(access.run(request, key), *asked)
+    return render(request, "labeling/confirmed.html", {"page": page})
 
 
 @require_GET

@@ -63,6 +63,7 @@ PAGES: dict[str, Callable[[Sample], list[object]]] = {
     "password_change": lambda sample: [],
     "reports": lambda sample: [sample.project.slug],
     "report": lambda sample: [sample.run.key],
+    "confirmed": lambda sample: [sample.run.key],
     "session_review": lambda sample: [sample.session.key],
     "item_beyond": lambda sample: [sample.session.key, 1],
     "item_challenge": lambda sample: [sample.session.key, 1],

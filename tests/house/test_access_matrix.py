@@ -39,6 +39,7 @@ LEAST: dict[str, tuple[Role | None, Role | None]] = {
     "panel_try": (Role.LEAD, Role.LEAD),
     "resample": (Role.VIEWER, Role.VIEWER),
     "resample_file": (Role.VIEWER, Role.VIEWER),
+    "confirmed": (Role.VIEWER, Role.VIEWER),
     "mend": (Role.VIEWER, Role.VIEWER),
     "mend_mark": (Role.REVIEWER, Role.REVIEWER),
     "mend_export": (Role.VIEWER, Role.VIEWER),

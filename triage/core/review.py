@@ -18,6 +18,18 @@ class Corrected:
 
 
 @dataclass(frozen=True, slots=True)
+class FoundCause:
+    """A sub-cause that people's final verdicts name, with what it comes to where a random draw was read."""
+
+    label: str
+    sub_cause: str
+    confirmed: int
+    corrected: Corrected | None
+    #: How many queries the estimate is about.
+    among: int
+
+
+@dataclass(frozen=True, slots=True)
 class ReviewState:
     """The final verdicts of a run. All counts are of queries."""
 
@@ -30,6 +42,7 @@ class ReviewState:
     missed_failures: int = 0
     #: final label -> what it comes to among all failing queries; empty without an unfiltered random draw
     corrected: Mapping[str, Corrected] = field(default_factory=dict)
+    causes: tuple[FoundCause, ...] = ()
     #: What the corrected counts rest on, or why there are none; and whether passing queries were audited.
     drawn: str = ""
     audited: str = ""

@@ -10,7 +10,7 @@ from django.db.models import Count
 from triage.core.closure import Outcomes
 from triage.core.labels import DEFAULT_OWNERS, FOUR_CLASSES, NOT_A_FAILURE, NOT_ESTIMATED, UNSCORED
 from triage.core.pictures import Axis, Interval, count_axis, interval, largest
-from triage.core.review import ReviewState
+from triage.core.review import Corrected, ReviewState
 from triage.models import Run, Suggestion
 from triage.models.queries import NOWHERE
 
@@ -104,17 +104,25 @@ def would_be(run: Run) -> tuple[WouldBe, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A sub-cause that the facts of so many failing queries speak for."""
+    """A sub-cause: how many failing queries its facts speak for it, and in how many people found it."""
 
     label: str
     sub_cause: str
-    count: int
+    proposed: int
+    confirmed: int
+    corrected: Corrected | None
 
 
-def causes(run: Run) -> tuple[Cause, ...]:
-    """Return the sub-causes the machine proposes, by class in order, the commonest first."""
-    proposed = Suggestion.objects.current_in(run).exclude(proposed_sub_cause="")
-    counts = proposed.values_list("label", "proposed_sub_cause").annotate(Count("pk"))
-    found = [Cause(label, sub_cause, count) for label, sub_cause, count in counts]
+def causes(run: Run, review: ReviewState) -> tuple[Cause, ...]:
+    """Return the sub-causes that people confirmed or the machine proposes, by class in order, the commonest first."""
+    proposals = Suggestion.objects.current_in(run).exclude(proposed_sub_cause="")
+    counts = proposals.values_list("label", "proposed_sub_cause").annotate(Count("pk"))
+    proposed = {(label, sub_cause): count for label, sub_cause, count in counts}
+    people = {(one.label, one.sub_cause): one for one in review.causes}
+    found = []
+    for label, sub_cause in proposed.keys() | people.keys():
+        one = people.get((label, sub_cause))
+        confirmed, corrected = (one.confirmed, one.corrected) if one else (0, None)
+        found.append(Cause(label, sub_cause, proposed.get((label, sub_cause), 0), confirmed, corrected))
     order = [str(label) for label in FOUR_CLASSES]
-    return tuple(sorted(found, key=lambda cause: (order.index(cause.label), -cause.count, cause.sub_cause)))
+    return tuple(sorted(found, key=lambda one: (order.index(one.label), -one.confirmed, -one.proposed, one.sub_cause)))

@@ -159,7 +159,7 @@ def run_page(run: Run, slice_key: str = "") -> RunPage:
         class_axis=class_axis,
         classes=classes,
         would_be=would_be(run),
-        causes=causes(run),
+        causes=causes(run, review),
         near=Suggestion.objects.current_in(run).filter(near=True).count(),
         readings=tuple(_reading(told) for told in run.summary.get("readings", ())),
         checks=tuple(_check(check) for check in checks),

@@ -24,7 +24,7 @@ TABS: dict[str, tuple[str, frozenset[str]]] = {
     ),
     "Gold": ("challenges", frozenset({"challenge", "audit", "mend", "resample"})),
     "Judges": ("judges", frozenset({"judge", "judge_items", "panel", "what_if", "due"})),
-    "Reports": ("reports", frozenset({"report", "compare", "more"})),
+    "Reports": ("reports", frozenset({"report", "compare", "more", "confirmed"})),
     "Import": ("uploads", frozenset({"upload"})),
 }
 
