@@ -9,16 +9,40 @@ from typing import Any
 from labeling.export.lines import pseudonym
 from labeling.models import ClaimVerdict, GoldChallenge, Verdict
 from labeling.models.verdicts import Stage
-from triage.export import lines_of
-from triage.models import Run
+from triage.export import lines_of, queries_of
+from triage.formats.write_label_studio import label_studio_pieces
+from triage.formats.write_qrels import qrels_lines
+from triage.formats.write_ragas import ragas_lines
+from triage.models import Chunk, Run
 
-RUN_FORMATS = ("jsonl",)
+#: Our own run file, and what other tools read: ragas JSON Lines, Label Studio tasks, TREC judgements of the gold.
+RUN_FORMATS = ("jsonl", "ragas", "label_studio", "qrels")
 Words = dict[int, list[dict[str, Any]]]
 
 
-def run_file(run: Run) -> Iterator[str]:
-    """Yield the lines of the run file, each with its newline. Members go by the keys of `pseudonym`."""
-    yield from lines_of(run, Members(run.project_id))
+def run_file(run: Run, to: str = "jsonl") -> Iterator[str]:
+    """Yield the run as one of RUN_FORMATS, piece by piece. Members go by the keys of `pseudonym`.
+
+    Only the run file holds everything; what the others have no place for is left out (docs/formats.md).
+
+    Raises:
+        ValueError: qrels of an id with white space in it.
+    """
+    people = Members(run.project_id)
+    if to == "jsonl":
+        yield from lines_of(run, people)
+    elif to == "ragas":
+        yield from ragas_lines(queries_of(run, people), _texts(run))
+    elif to == "label_studio":
+        yield from label_studio_pieces(queries_of(run, people), _texts(run))
+    else:
+        yield from qrels_lines(queries_of(run, people))
+
+
+def _texts(run: Run) -> dict[str, str]:
+    """Return chunk id -> text for the run's chunks whose text is known."""
+    found = Chunk.objects.filter(run_chunks__run=run, text__isnull=False)
+    return {key: text for key, text in found.values_list("key", "text") if text is not None}
 
 
 class Members:

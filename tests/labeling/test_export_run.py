@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
 from labeling.export import run_file
@@ -105,3 +105,26 @@ def test_the_command_writes_it_line_by_line(reviewed: Run) -> None:
     out = io.StringIO()
     call_command("export", reviewed.key, "--what", "run", stdout=out)
     assert out.getvalue() == "".join(run_file(reviewed))
+
+
+@pytest.mark.parametrize("to", ["ragas", "label_studio"])
+def test_a_run_goes_to_another_tool_and_comes_back(reviewed: Run, to: str) -> None:
+    out = io.StringIO()
+    call_command("export", reviewed.key, "--what", "run", "--format", to, stdout=out)
+    upload = ingest(intake.store(make_project(), None, "back.json", [out.getvalue().encode()]).pk)
+    assert (upload.file_format, upload.error_count) == (to, 0)
+    back = Query.objects.get(run=upload.run_id)
+    assert (back.key, back.question, back.answer, back.gold) == ("q1", "How long?", "14 days.", ["a"])
+    assert [slot.chunk.text for slot in back.retrieved.select_related("chunk")] == ["Refunds take 14 days."]
+    if to == "label_studio":
+        assert [said["label"] for said in back.human] == ["still_wrong", "retrieval_miss"]
+
+
+def test_the_gold_of_a_run_goes_out_as_trec_judgements(reviewed: Run) -> None:
+    assert list(run_file(reviewed, "qrels")) == ["q1 0 a 1\n"]
+
+
+def test_an_id_that_qrels_cannot_hold_is_named(reviewed: Run) -> None:
+    Query.objects.update(gold=["two words"])
+    with pytest.raises(CommandError, match="“two words” has white space"):
+        call_command("export", reviewed.key, "--what", "run", "--format", "qrels", stdout=io.StringIO())

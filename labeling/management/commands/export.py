@@ -36,7 +36,7 @@ EXPORTS: dict[str, tuple[tuple[str, ...], Callable[[Run, str, bool], Iterable[st
     "verdicts": (VERDICT_FORMATS, lambda run, to, history: [verdicts_file(run, to, history=history)]),
     "gold-patch": (GOLD_FORMATS, lambda run, to, _history: [gold_file(run, to)]),
     "worklist": (MEND_FORMATS, lambda run, to, _history: [mend_file(run, to)]),
-    "run": (RUN_FORMATS, lambda run, _to, _history: run_file(run)),
+    "run": (RUN_FORMATS, lambda run, to, _history: run_file(run, to)),
 }
 
 
@@ -51,7 +51,9 @@ class Command(RunCommand):
         super().add_arguments(parser)
         parser.add_argument("--what", choices=list(EXPORTS), required=True, help="what to write out")
         parser.add_argument(
-            "--format", help="jsonl (default), csv; calibration also judgy, openai; gold-patch trec; worklist json, csv"
+            "--format",
+            help="jsonl (default), csv; calibration also judgy, openai; gold-patch trec; worklist json, csv; "
+            "run also ragas, label_studio, qrels",
         )
         parser.add_argument("--history", action="store_true", help="verdicts: replaced and withdrawn ones too")
 
@@ -62,5 +64,8 @@ class Command(RunCommand):
         to = options["format"] or formats[0]
         if to not in formats:
             raise CommandError(f"--what {options['what']} comes as {', '.join(formats)}.", returncode=BAD_INPUT)
-        for piece in make(run, to, options["history"]):
-            self.stdout.write(piece, ending="")
+        try:
+            for piece in make(run, to, options["history"]):
+                self.stdout.write(piece, ending="")
+        except ValueError as error:
+            raise CommandError(f"This run cannot be written as {to}: {error}.", returncode=BAD_INPUT) from error
