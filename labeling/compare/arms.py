@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from labeling.compare.differences import buried, paired_sums
 from labeling.compare.explaining import explained
@@ -141,7 +142,7 @@ def compare(runs: Sequence[Run], slice_key: str = "") -> Arms:
     told = ((run.name, metric_of(run, "tokens_per_chunk")) for run in runs)
     return Arms(
         runs=tuple(runs),
-        differing=settings_that_differ([run.config for run in runs]),
+        differing=settings_that_differ([_settings(run) for run in runs]),
         comparisons=tuple(_beside(run, baseline, key) for run in others),
         tokens=tokens_agree([(name, value) for name, value in told if value is not None]),
         slice_key=key,
@@ -155,9 +156,14 @@ def metric_of(run: Run, metric: str) -> float | None:
     return value
 
 
+def _settings(run: Run) -> dict[str, Any]:
+    """Return the settings of a run, and who says which of its answers are correct: accuracy hangs on both."""
+    return {**run.config, "correctness": run.correct_by_words}
+
+
 def _beside(run: Run, baseline: Run, slice_key: str) -> Comparison:
     groups = list(pair_groups(run, baseline))
-    differing = settings_that_differ([baseline.config, run.config])
+    differing = settings_that_differ([_settings(baseline), _settings(run)])
     shared = sum(len(group.ids) for group in groups)
     accuracy, mix = _decided(groups)
     changes = [] if accuracy is None else [MetricChange("accuracy", accuracy, accuracy.decision())]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from triage.core.closure import BY_FILE
+
 
 @dataclass(frozen=True, slots=True)
 class Definition:
@@ -14,6 +16,8 @@ class Definition:
     gold_version: int
     #: Version of the evaluation set as its file told it; blank = not said.
     set_version: str
+    #: Who says which answers are correct: the file, or the machine by match with the reference.
+    correct_by: str = BY_FILE
 
 
 def changes(before: Definition, now: Definition) -> tuple[str, ...]:
@@ -27,6 +31,8 @@ def changes(before: Definition, now: Definition) -> tuple[str, ...]:
         found.append(f"gold v{before.gold_version} to v{now.gold_version}")
     if before.set_version != now.set_version:
         found.append(f"evaluation set {before.set_version or 'not said'} to {now.set_version or 'not said'}")
+    if before.correct_by != now.correct_by:
+        found.append(f"correct {before.correct_by} to {now.correct_by}")
     return tuple(found)
 
 

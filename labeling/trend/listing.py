@@ -122,7 +122,7 @@ def _at(run: Run) -> datetime:
 
 def _definition(run: Run, judges: set[str]) -> Definition:
     version = str(run.evaluation_set_facts.get("version") or "")
-    return Definition(run.policy_fingerprint, frozenset(judges), run.gold_version, version)
+    return Definition(run.policy_fingerprint, frozenset(judges), run.gold_version, version, run.correct_by_words)
 
 
 def _releases(runs: Sequence[Run], stands: dict[int, Standing]) -> Iterable[Release]:

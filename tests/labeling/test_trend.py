@@ -35,8 +35,14 @@ def release(project: Project, name: str, summary: dict[str, Any] | None = None, 
 def test_every_part_of_the_definition_is_named_when_it_changes() -> None:
     before = Definition("aaaa", frozenset({"j"}), 1, "v6")
     assert changes(before, before) == ()
-    now = Definition("bbbb", frozenset({"k"}), 2, "v7")
-    assert changes(before, now) == ("policy aaaa to bbbb", "other judges", "gold v1 to v2", "evaluation set v6 to v7")
+    now = Definition("bbbb", frozenset({"k"}), 2, "v7", "by match with the reference")
+    assert changes(before, now) == (
+        "policy aaaa to bbbb",
+        "other judges",
+        "gold v1 to v2",
+        "evaluation set v6 to v7",
+        "correct by the file to by match with the reference",
+    )
 
 
 def test_the_newest_run_of_each_release_stands_for_it_in_order_of_time() -> None:

@@ -10,7 +10,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from labeling.compare import compare
 from labeling.models import Outcome
+from labeling.report.previous import compare_with
 from tests.factories import PASSWORD, make_member, make_project, make_query, make_run
 from triage import intake
 from triage.classify import adopt, classify
@@ -126,6 +128,19 @@ def test_people_win_in_the_counts_over_a_match() -> None:
     Outcome.objects.create(query=right, state="final", label="still_wrong", verdicts=1)
     state = first_answer(review_wanted.send(sender=Run, run_id=run.pk), ReviewState)
     assert "after review 0.500 (1 not_a_failure counted right, 1 missed" in closure_checks(run, state)[0].detail
+
+
+def test_runs_whose_correctness_is_said_by_others_are_told_apart() -> None:
+    project = make_project()
+    by_file, by_match = make_run(project, config={"k": 5}), make_run(project, config={"k": 5})
+    for run, fields in ((by_file, {"correct": False}), (by_match, {"correct": None, "correct_in_file": None})):
+        make_query(run, **RIGHT, **fields)
+        classify(run.pk)
+        run.refresh_from_db()
+    [setting] = compare([by_file, by_match]).differing
+    assert (setting.name, setting.values) == ("correctness", ("by the file", "by match with the reference"))
+    why = compare_with(by_match, by_file).why_not_comparable
+    assert why == "Classes are not comparable: correct or not was said by the file before."
 
 
 def client_of(run: Run) -> Client:
