@@ -9,6 +9,7 @@ from pathlib import Path
 
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
+from kombu.entity import Queue
 from psycopg.conninfo import conninfo_to_dict
 
 from config import embedded
@@ -183,7 +184,12 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_SOFT_TIME_LIMIT = env_int("TASK_SOFT_TIME_LIMIT_S", 120)
 CELERY_TASK_TIME_LIMIT = env_int("TASK_TIME_LIMIT_S", 150)
 CELERY_VISIBILITY_TIMEOUT = VISIBILITY_TIMEOUT_S
+#: Checks of answers that a program waits for come before the batches of runs. Workers take from both queues;
+#: `celery -A config worker -Q ground` is one for checks alone.
+CELERY_TASK_QUEUES = [Queue(name) for name in ("ground", "celery")]  # type: ignore[no-untyped-call]
+CELERY_TASK_ROUTES = {"triage.check_grounding": {"queue": "ground"}}
 CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "queue_order_strategy": "priority",
     "visibility_timeout": VISIBILITY_TIMEOUT_S,
     "unacked_restore_interval": 10,
     "unacked_restore_throttle": 1,
@@ -249,3 +255,11 @@ LEASE_MINUTES = env_int("LEASE_MINUTES", 15)
 #: A worker not seen for this long is shown as slow, then as away.
 WORKER_SLOW_S = env_int("WORKER_SLOW_S", 30)
 WORKER_AWAY_S = env_int("WORKER_AWAY_S", 120)
+
+# --- the API ----------------------------------------------------------------------------------------------------------
+#: Calls a token may make in a minute, and how many of them at once.
+API_CALLS_PER_MINUTE = env_int("API_CALLS_PER_MINUTE", 600)
+API_BURST = env_int("API_BURST", 100)
+#: Seconds a check of an answer waits for a worker, and checks that wait in one web process at a time.
+GROUND_WAIT_S = env_int("GROUND_WAIT_S", 20)
+GROUND_AT_ONCE = env_int("GROUND_AT_ONCE", 2)

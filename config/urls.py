@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from django.urls import include, path
 
+from config.api import api, openapi
+from triage.api.building import PATH, addresses
 from triage.views import health
 
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
+    path(f"{PATH}openapi.json", openapi, name="openapi"),
+    path(PATH, include((addresses(api), "api"))),
     path("", include("triage.urls")),
     path("", include("labeling.urls")),
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from labeling.export.calibration import CALIBRATION_FORMATS, attachment, calibration_file
 from labeling.export.gold import GOLD_FORMATS, gold_file
+from labeling.export.lines import pseudonym
 from labeling.export.run_file import RUN_FORMATS, run_file
 from labeling.export.verdicts import VERDICT_FORMATS, verdicts_file
 
@@ -15,6 +16,7 @@ __all__ = [
     "attachment",
     "calibration_file",
     "gold_file",
+    "pseudonym",
     "run_file",
     "verdicts_file",
 ]

@@ -10,7 +10,7 @@ from django.db import models
 from labeling.models.sessions import SessionItem
 from triage.core.labels import CODEBOOK_VERSION, VERDICT_LABELS, Support
 from triage.core.review import VerdictLine
-from triage.models import Chunk, Claim, Member, Project, Query, Role
+from triage.models import Chunk, Claim, Member, Project, Query, Role, Run
 
 
 class Stage(models.TextChoices):
@@ -31,6 +31,11 @@ class Verdicts(models.QuerySet["Verdict"]):
     def history(self, query_id: int) -> Self:
         """Return every verdict on the query, the newest first."""
         return self.filter(query=query_id).select_related("reviewer").order_by("-pk")
+
+    def standing(self, run: Run, after: int = 0) -> Self:
+        """Return the verdicts on a run's queries that stand now, the oldest first, those after a key."""
+        stands = self.filter(query__run=run, is_current=True, withdrawn=False, pk__gt=after)
+        return stands.select_related("query").order_by("pk")
 
     def may_be_seen_by(self, query_id: int, user_id: int) -> bool:
         """Say whether this person may read others' verdicts on the query: leads may, others after their own."""

@@ -113,6 +113,7 @@ ELSEWHERE: dict[str, str] = {
     "login": "test_look opens it",
     "logout": "posted",
     "join": "needs a fresh link; the same components as log-in",
+    "openapi": "for programs",
     "healthz": "no page",
     "readyz": "no page",
     "run_progress": "a part of the run page",
@@ -145,6 +146,8 @@ ELSEWHERE: dict[str, str] = {
 def _names(resolver: URLResolver) -> set[str]:
     names: set[str] = set()
     for entry in resolver.url_patterns:
+        if isinstance(entry, URLResolver) and entry.app_name == "api":
+            continue  # for programs
         names |= _names(entry) if isinstance(entry, URLResolver) else {str(entry.name)} - {"None"}
     return names
 

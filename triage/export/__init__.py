@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 from triage.export.people import Nobody, People
-from triage.export.records import chunks_of, head_of, lines_of, queries_of
+from triage.export.records import chunks_beside, chunks_of, head_of, lines_of, queries_of, record_of
 
-__all__ = ["Nobody", "People", "chunks_of", "head_of", "lines_of", "queries_of"]
+__all__ = [
+    "Nobody",
+    "People",
+    "chunks_beside",
+    "chunks_of",
+    "head_of",
+    "lines_of",
+    "queries_of",
+    "record_of",
+]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -52,8 +53,29 @@ def chunks_of(run: Run) -> Iterator[ChunkRecord]:
     """Yield the run's chunks by their ids."""
     found = Chunk.objects.filter(run_chunks__run=run).order_by("key", "pk")
     for chunk in found.iterator(chunk_size=AT_ONCE):
-        told = {name: getattr(chunk, name) for name in (*CHUNK_FIELDS, "meta")}
-        yield cast("ChunkRecord", parse({"kind": "chunk", "id": chunk.key, **told}, Remarks(), storable_text=True))
+        yield _chunk(chunk)
+
+
+def _chunk(chunk: Chunk) -> ChunkRecord:
+    told = {name: getattr(chunk, name) for name in (*CHUNK_FIELDS, "meta")}
+    return cast("ChunkRecord", parse({"kind": "chunk", "id": chunk.key, **told}, Remarks(), storable_text=True))
+
+
+def record_of(query: Query) -> dict[str, Any]:
+    """Return one query as the object of its line, without a word of people: not everybody may see those yet."""
+    told: dict[str, Any] = json.loads(line(next(_records([query], Nobody()))))
+    for name in ("human", "human_scores", "challenges"):
+        told.pop(name, None)
+    for claim in told.get("claims") or []:
+        if isinstance(claim, dict):
+            claim.pop("human", None)
+    return told
+
+
+def chunks_beside(query: Query) -> list[dict[str, Any]]:
+    """Return the chunks retrieved for a query, by rank, as the objects of their lines."""
+    slots = Retrieved.objects.filter(query=query).select_related("chunk").order_by("rank")
+    return [json.loads(line(_chunk(slot.chunk))) for slot in slots]
 
 
 def queries_of(run: Run, people: People | None = None) -> Iterator[QueryRecord]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from triage.models.projects import Invitation, Member, PolicyVersion, Project, Role
 from triage.models.queries import Citation, Claim, Query, Retrieved
+from triage.models.replays import Replay
 from triage.models.runs import Chunk, GoldRevision, Run, RunChunk
 from triage.models.scores import Judge, QueryMetrics, Score, Scoring, Suggestion
 from triage.models.tokens import ApiToken, Scope
@@ -24,6 +25,7 @@ __all__ = [
     "Project",
     "Query",
     "QueryMetrics",
+    "Replay",
     "Retrieved",
     "Role",
     "Run",

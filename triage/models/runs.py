@@ -41,6 +41,13 @@ class Runs(models.QuerySet["Run"]):
         older = models.Q(pk__lt=before) if before is not None else models.Q()
         return self.filter(older, project=project).order_by("-pk").defer("errors", "warnings", "meta")
 
+    def for_api(self, project: Project, name: str, after: str | None) -> Self:
+        """Return the project's runs, the newest first; those of a name, those older than the run with a key."""
+        found = self.for_runs_page(project, None).select_related("project")
+        if name:
+            found = found.filter(name=name)
+        return found.filter(pk__lt=models.Subquery(Run.objects.filter(key=after).values("pk"))) if after else found
+
     def named(self, text: str, project: str) -> Self:
         """Return the run with this key, else the runs of the project with exactly this name, the newest first."""
         by_key = self.filter(key=text)

@@ -9,7 +9,7 @@ from kombu.exceptions import OperationalError
 
 from triage import classify as classify_verb
 from triage import ingest as ingest_verb
-from triage import intake
+from triage import intake, replay
 from triage import score as score_verb
 from triage.models import Run, Upload
 from triage.score.registry import try_judges as try_verb
@@ -99,6 +99,7 @@ def classify(run_id: int) -> None:
 def sweep() -> None:
     """Hand every unfinished run and upload on: whatever message was lost, this makes up for it."""
     intake.sweep_files()
+    replay.forget_old()
     for upload_id in Upload.objects.unclaimed().values_list("pk", flat=True):
         ingest_soon(upload_id)
     for run_id in Run.objects.unfinished().values_list("pk", flat=True):

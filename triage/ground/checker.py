@@ -1,4 +1,4 @@
-"""Verb: check one answer against its passages now, in the caller's process. Nothing is stored."""
+"""Checks one answer against its passages now, in the caller's process. Nothing is stored."""
 
 from __future__ import annotations
 
