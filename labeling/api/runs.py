@@ -17,7 +17,7 @@ from labeling.report import FORMATS, NotClassifiedError, attachment, report
 from triage import access
 from triage.api.building import endpoint, text_as
 from triage.api.problems import ProblemError
-from triage.api.shapes import Key, Limit, Position, Slug
+from triage.api.shapes import FormWord, Key, Limit, Position, Slug
 from triage.models import Role, Run, Scope
 
 router = Router(tags=["results"])
@@ -25,7 +25,13 @@ NoteFormat = StrEnum("NoteFormat", {name.upper(): name for name in FORMATS})  # 
 GateFormat = StrEnum("GateFormat", {"JSON": "json", "MD": "md", "JUNIT": "junit", "TEXT": "text"})
 What = StrEnum("What", {name.upper().replace("-", "_"): name for name in EXPORTS})  # type: ignore[misc]
 #: How each file is sent.
-TYPES = {"json": "application/json", "jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8"}
+TYPES = {
+    "json": "application/json",
+    "jsonl": "application/x-ndjson",
+    "csv": "text/csv; charset=utf-8",
+    "ragas": "application/x-ndjson",
+    "label_studio": "application/json",
+}
 PLAIN = "text/plain; charset=utf-8"
 GATE_TYPES = {"md": "text/markdown; charset=utf-8", "junit": "application/xml", "text": PLAIN}
 NOTE_TYPES = tuple(content_type.split(";")[0] for content_type, _ in FORMATS.values())
@@ -110,7 +116,7 @@ def run_gate(
     router, "get", "/runs/{key}/export/{what}", Scope.EXPORT, gives={200: None}, openapi_extra=text_as(*FILE_TYPES)
 )
 def run_export(
-    request: HttpRequest, key: Key, what: What, to: Key | None = None, history: bool = False
+    request: HttpRequest, key: Key, what: What, to: FormWord | None = None, history: bool = False
 ) -> StreamingHttpResponse:
     """Send a file of a run, piece by piece: all of it, what people said, calibration data, or accepted gold.
 

@@ -13,6 +13,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from labeling.calibrate import calibrate
+from labeling.export import run_file
 from labeling.models import Verdict
 from labeling.report import render, report
 from tests.factories import make_member, make_project, make_run
@@ -104,6 +105,13 @@ def test_a_file_is_the_commands_own(what: str, call: Call, run: Run, capsys: pyt
     answer = call(f"/runs/{run.key}/export/{what}")
     assert b"".join(answer.streaming_content).decode() == capsys.readouterr().out
     assert f'filename="{what}-{run.key}.' in answer.headers["Content-Disposition"]
+
+
+@pytest.mark.parametrize("to", ["ragas", "label_studio", "qrels"])
+def test_a_run_comes_in_other_tools_forms_too(to: str, call: Call, run: Run) -> None:
+    answer = call(f"/runs/{run.key}/export/run?to={to}")
+    assert answer.status_code == 200
+    assert b"".join(answer.streaming_content).decode() == "".join(run_file(run, to))
 
 
 def test_a_form_a_file_does_not_come_in_is_named(call: Call, run: Run) -> None:

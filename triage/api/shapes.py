@@ -15,6 +15,7 @@ from triage.pages.progress import progress_of
 Key = Annotated[str, StringConstraints(pattern=r"^[0-9a-z]{1,20}$")]
 Slug = Annotated[str, StringConstraints(pattern=r"^[-a-zA-Z0-9_]{1,60}$")]
 Words = Annotated[str, StringConstraints(max_length=300, pattern=r"^[^\x00]*$")]
+FormWord = Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,20}$")]
 Limit = Annotated[int, Field(ge=1, le=200)]
 Position = Annotated[int, Field(ge=0, le=2_147_483_647)]
 OutcomeWord = Literal["failing", "correct", "undecided"]
