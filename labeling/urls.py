@@ -53,6 +53,7 @@ urlpatterns = [
         judges.judge_export,
         name="judge_export",
     ),
+    path("p/<slug:slug>/policies/", what_if.policies, name="policies"),
     path("p/<slug:slug>/reports/", report.reports, name="reports"),
     path("p/<slug:slug>/sessions/", sessions.sessions, name="sessions"),
     path("runs/<str:key>/adjudication/", adjudication.adjudication, name="adjudication"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from labeling.calibrate.items_page import Wanted, items_page
 from labeling.calibrate.listing import judges_page
 from labeling.calibrate.page import judge_page
+from labeling.calibrate.policies import earlier_policy, policies_page
 from labeling.calibrate.run import calibrate, calibrate_all, calibrate_recorded, items_of, judge_of, judges_in
 from labeling.calibrate.telling import identity, told, told_ratings
 from labeling.calibrate.what_if import Wish, what_if_page
@@ -15,6 +16,7 @@ __all__ = [
     "calibrate",
     "calibrate_all",
     "calibrate_recorded",
+    "earlier_policy",
     "identity",
     "items_of",
     "items_page",
@@ -22,6 +24,7 @@ __all__ = [
     "judge_page",
     "judges_in",
     "judges_page",
+    "policies_page",
     "told",
     "told_ratings",
     "what_if_page",

@@ -43,7 +43,9 @@ def first_blind(project: Project, queries: Iterable[int] | None = None) -> First
 def relevance_items(project: Project, judge: Judge) -> list[Item]:
     """Return every answer this judge rated of which people said whether it is relevant."""
     scores = dict(
-        Score.objects.filter(judge=judge, claim=None, query__run__project=project).values_list("query_id", "value")
+        Score.objects.filter(judge__in=judge.voices, claim=None, query__run__project=project).values_list(
+            "query_id", "value"
+        )
     )
     queries = Query.objects.filter(pk__in=scores).select_related("run").only(*READ)
     first = first_blind(project, scores)

@@ -62,7 +62,7 @@ def claim_items(project: Project, judge: Judge) -> list[Item]:
 
 
 def _marks(project: Project, judge: Judge) -> dict[Place, _Marks]:
-    scored = Score.objects.filter(claim=OuterRef("claim"), judge=judge)
+    scored = Score.objects.filter(claim=OuterRef("claim"), judge__in=judge.voices)
     rows = (
         ClaimVerdict.objects.filter(Exists(scored), claim__query__run__project=project, withdrawn=False)
         .select_related("claim__query__run", "chunk", "verdict")
@@ -104,7 +104,7 @@ def _add(marks: _Marks, row: ClaimVerdict, person: str, pairwise: bool) -> None:
 
 
 def _said(claims: Iterable[int], judge: Judge) -> dict[int, list[tuple[int | None, Word, float | None]]]:
-    rows = Score.objects.filter(judge=judge, claim__in=claims).order_by("pk")
+    rows = Score.objects.filter(judge__in=judge.voices, claim__in=claims).order_by("pk")
     said: defaultdict[int, list[tuple[int | None, Word, float | None]]] = defaultdict(list)
     for claim, chunk, key, value, label in rows.values_list("claim_id", "chunk_id", "chunk__key", "value", "label"):
         said[claim].append((chunk, word(key, value, label, judge.threshold), value))

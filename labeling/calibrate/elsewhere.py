@@ -28,7 +28,7 @@ PASSES = {
             SELECT score.query_id, score.claim_id,
                 bool_or(COALESCE(NULLIF(score.label, '') = 'supported', score.value >= %(threshold)s)) AS passes
             FROM triage_score AS score
-            WHERE score.judge_id = %(judge)s AND score.claim_id IS NOT NULL AND score.error = ''
+            WHERE score.judge_id = ANY(%(judges)s) AND score.claim_id IS NOT NULL AND score.error = ''
             GROUP BY 1, 2
         ) AS claim
         JOIN triage_query AS query ON query.id = claim.query_id
@@ -40,14 +40,14 @@ PASSES = {
         FROM triage_score AS score
         JOIN triage_query AS query ON query.id = score.query_id
         JOIN triage_run AS run ON run.id = query.run_id AND run.project_id = %(project)s
-        WHERE score.judge_id = %(judge)s AND score.chunk_id IS NOT NULL AND score.error = ''
+        WHERE score.judge_id = ANY(%(judges)s) AND score.chunk_id IS NOT NULL AND score.error = ''
         GROUP BY run.id, run.key ORDER BY run.id DESC LIMIT %(most)s""",
     "answers": """
         SELECT run.key, count(*), count(*) FILTER (WHERE score.value >= %(threshold)s)
         FROM triage_score AS score
         JOIN triage_query AS query ON query.id = score.query_id
         JOIN triage_run AS run ON run.id = query.run_id AND run.project_id = %(project)s
-        WHERE score.judge_id = %(judge)s AND score.claim_id IS NULL AND score.value IS NOT NULL
+        WHERE score.judge_id = ANY(%(judges)s) AND score.claim_id IS NULL AND score.value IS NOT NULL
         GROUP BY run.id, run.key ORDER BY run.id DESC LIMIT %(most)s""",
 }
 
@@ -71,7 +71,12 @@ def rates_elsewhere(project: Project, judge: Judge, items: Sequence[Item]) -> li
     for item in usable:
         own[item.run].append(item)
     unit = unit_of(judge, usable)
-    values = {"judge": judge.pk, "project": project.pk, "threshold": judge.threshold, "most": MOST_RUNS}
+    values: dict[str, Any] = {
+        "judges": judge.voices,
+        "project": project.pk,
+        "threshold": judge.threshold,
+        "most": MOST_RUNS,
+    }
     with connection.cursor() as cursor:
         cursor.execute(PASSES[unit], values)
         found = cursor.fetchall()

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
+from django.db.models import Exists, OuterRef
+
 from labeling.calibrate.lines import LabelsPart, RateLine, SweepLine, labels_part, line, rate_lines
 from labeling.calibrate.run import items_of
 from labeling.core.figure_line import FigureLine
@@ -18,7 +20,7 @@ from labeling.models.calibrations import CLAIM_SUPPORT, KIND_OF, LABELS
 from triage.core import charts
 from triage.core.judging import Task
 from triage.core.pictures import Axis, axis, share_axis
-from triage.models import Judge, Project, Suggestion
+from triage.models import Judge, Project, Run, Score, Suggestion
 
 TONES = {Trust.CALIBRATED: "ok", Trust.STALE: "warn", Trust.TOO_FEW: "warn", Trust.UNCALIBRATED: "warn"}
 KIND_WORDS = {CLAIM_SUPPORT: "claim support", "relevance": "relevance", LABELS: "the four labels"}
@@ -55,6 +57,8 @@ class JudgePage:
     calibration: Calibration | None
     stale_after: date | None
     runs: int
+    #: The newest classified run with a word of this judge, where its threshold decides what is supported.
+    try_on: Run | None
     history: tuple[Calibration, ...]
     share: Axis
     figures: Mapping[str, Any]
@@ -161,6 +165,7 @@ def judge_page(project: Project, judge: Judge, now: datetime) -> JudgePage:
         calibration=newest,
         stale_after=(newest.computed_at + timedelta(days=FRESH_DAYS)).date() if newest else None,
         runs=_runs_with(project, judge),
+        try_on=_try_on(project, judge),
         history=history,
         share=share,
         figures=figures,
@@ -208,6 +213,13 @@ def _trust_words(trust: Trust, newest: Calibration | None, now: datetime) -> str
 def _runs_with(project: Project, judge: Judge) -> int:
     rows = Suggestion.objects.filter(query__run__project=project, is_current=True, judges__contains=[judge.fingerprint])
     return rows.values("query__run").distinct().count()
+
+
+def _try_on(project: Project, judge: Judge) -> Run | None:
+    if judge.task != Task.GROUNDING:
+        return None
+    spoke = Score.objects.filter(judge__in=judge.voices, query__run=OuterRef("pk"))
+    return project.runs.exclude(summary={}).filter(Exists(spoke)).only("key", "name").order_by("-pk").first()
 
 
 def _lines(part: Mapping[str, Any] | None, on: Axis, yes: str, no: str) -> tuple[FigureLine, ...]:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from django.db.models import Exists, OuterRef
 from django.shortcuts import get_object_or_404
 
 from labeling.calibrate.answers import first_blind, label_pairs, relevance_items
@@ -16,7 +15,7 @@ from labeling.core.items import Item
 from labeling.models import Calibration
 from labeling.models.calibrations import KIND_OF, LABELS, RATINGS
 from triage.core.judging import Task
-from triage.models import Judge, Project, Score
+from triage.models import Judge, Project
 
 
 def calibrate(project: Project, judge: Judge) -> list[Calibration]:
@@ -91,12 +90,11 @@ def _kept(project: Project, judge: Judge, kind: str, basis: str, compute: Callab
 
 
 def judges_in(project: Project) -> list[Judge]:
-    """Return every judge that scored anything in the project, by task and name, the newest identity first."""
-    scored = Score.objects.filter(judge=OuterRef("pk"), query__run__project=project)
-    return list(Judge.objects.filter(Exists(scored)).order_by("task", "name", "-pk"))
+    """Return every judge heard in the project, by task and name, the newest identity first."""
+    return list(Judge.objects.of_project(project).select_related("scores_of").order_by("task", "name", "-pk"))
 
 
 def judge_of(project: Project, fingerprint: str) -> Judge:
-    """Return the judge with this fingerprint if it scored anything in the project; Http404 otherwise."""
-    scored = Score.objects.filter(judge=OuterRef("pk"), query__run__project=project)
-    return get_object_or_404(Judge.objects.filter(Exists(scored)), fingerprint=fingerprint)
+    """Return the judge with this fingerprint if it is heard in the project; Http404 otherwise."""
+    known = Judge.objects.of_project(project).select_related("scores_of")
+    return get_object_or_404(known, fingerprint=fingerprint)

@@ -7,12 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from django.core.exceptions import BadRequest
-from pydantic import ValidationError
 
 from labeling.core.figures import Figure
 from labeling.models import Outcome
-from labeling.models.pairing import judges_of
 from triage.core.intervals import wilson
+from triage.core.judging import Task
 from triage.core.labels import FOUR_CLASSES, UNSCORED
 from triage.core.policy import Policy
 from triage.models import Judge, Run, Suggestion
@@ -28,22 +27,27 @@ SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a reader wants to look at: a policy, and judges' thresholds moved (fingerprint -> threshold)."""
+    """What a reader wants to look at: a policy, judges' thresholds included."""
 
     policy: Policy
-    thresholds: Mapping[str, float]
 
     @classmethod
     def read(cls, run: Run, asked: Mapping[str, str]) -> Wish:
         """Read the thresholds of a request; what is not asked stays. Raises BadRequest for what is no share."""
         policy = run.project.policy()
-        moved = {name: _share(asked[name]) for name in THRESHOLDS if asked.get(name)}
-        fingerprints = judges_of(run)
-        thresholds = {name: _share(asked[f"judge-{name}"]) for name in fingerprints if asked.get(f"judge-{name}")}
-        try:
-            return cls(Policy.model_validate({**policy.model_dump(), **moved}), thresholds)
-        except ValidationError as fault:
-            raise BadRequest("A threshold lies between 0 and 1.") from fault
+        moved: dict[str, object] = {name: _share(asked[name]) for name in THRESHOLDS if asked.get(name)}
+        thresholds = dict(policy.judge_thresholds)
+        for judge in _movable(run):
+            if word := asked.get(f"judge-{judge.fingerprint}"):
+                thresholds[judge.fingerprint] = _share(word)
+            if thresholds.get(judge.fingerprint) == judge.threshold:
+                del thresholds[judge.fingerprint]  # its own threshold is no move: the same policy, the same fingerprint
+        return cls(Policy.model_validate({**policy.model_dump(), **moved, "judge_thresholds": thresholds}))
+
+
+def _movable(run: Run) -> list[Judge]:
+    """Return the judges of claims heard in the run, as they score: their thresholds decide what is supported."""
+    return Judge.objects.asked_in(run, Task.GROUNDING)
 
 
 def _share(asked: str) -> float:
@@ -106,8 +110,11 @@ class WhatIfPage:
     flips_in_all: int
     agreement_now: Figure | None
     agreement_then: Figure | None
-    is_moved: bool
     may_adopt: bool
+    #: Classified runs of the project, all of which are filed anew.
+    runs: int
+    #: A judge's threshold is moved: it becomes another identity, uncalibrated.
+    new_judges: bool
 
 
 #: (query id, id in the file, place, label) of each failing query.
@@ -140,22 +147,22 @@ def what_if_page(run: Run, wish: Wish, would_be: Labelled) -> WhatIfPage:
         flips_in_all=len(flips),
         agreement_now=_agreement(now, final),
         agreement_then=_agreement({query: label for query, (_, _, label) in then.items()}, final),
-        is_moved=wish.policy != policy or bool(wish.thresholds),
-        may_adopt=wish.policy != policy and not wish.thresholds,
+        may_adopt=wish.policy != policy,
+        runs=run.project.runs.exclude(summary={}).count(),
+        new_judges=wish.policy.judge_thresholds != policy.judge_thresholds,
     )
 
 
 def _judge_fields(run: Run, wish: Wish) -> tuple[Field, ...]:
-    judges = Judge.objects.filter(fingerprint__in=judges_of(run)).order_by("task", "name")
+    in_use, asked = run.project.policy().judge_thresholds, wish.policy.judge_thresholds
     return tuple(
         Field(
             f"judge-{judge.fingerprint}",
             f"{judge.name} ({judge.task})",
-            judge.threshold,
-            wish.thresholds.get(judge.fingerprint, judge.threshold),
+            in_use.get(judge.fingerprint, judge.threshold),
+            asked.get(judge.fingerprint, judge.threshold),
         )
-        for judge in judges
-        if judge.task == "grounding"
+        for judge in _movable(run)
     )
 
 

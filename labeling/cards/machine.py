@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from labeling.cards.decision import title_of
@@ -40,7 +40,7 @@ def revealed_card(item: SessionItem, card: BlindCard, policy: Policy) -> Reveale
 def _machine(query: Query, card: BlindCard, policy: Policy) -> MachineWord:
     """Return what the machine says of the query now."""
     filed = Suggestion.objects.filter(query=query, is_current=True).first()
-    words = _Words(query, card, filed.judges if filed else [])
+    words = _Words(query, card, filed.judges if filed else [], policy.judge_thresholds)
     measured = QueryMetrics.objects.filter(query=query).first()
     label = filed.label if filed else None
     return MachineWord(
@@ -130,12 +130,13 @@ def _provenance(judges: Sequence[Judge], filed: Suggestion | None) -> tuple[str,
 class _Words:
     """The grounding judges' words on the card's claims; per claim, the first judge that decides it counts."""
 
-    def __init__(self, query: Query, card: BlindCard, used: Sequence[str]) -> None:
+    def __init__(self, query: Query, card: BlindCard, used: Sequence[str], moved: Mapping[str, float]) -> None:
         self._card = card
         rows = Score.objects.filter(query=query, claim__isnull=False).select_related("judge", "chunk")
         self._rows: dict[int, dict[Judge, list[Score]]] = defaultdict(lambda: defaultdict(list))
         for row in rows:
-            self._rows[row.claim_id or 0][row.judge].append(row)
+            judge = row.judge.heard_at(moved.get(row.judge.fingerprint, row.judge.threshold))
+            self._rows[row.claim_id or 0][judge].append(row)
         self._used = {fingerprint: place for place, fingerprint in enumerate(used)}
         self._slots: dict[str, int] = {}
         for chunk in card.chunks or ():

@@ -73,10 +73,11 @@ def _filed(run: Run) -> QuerySet[Suggestion]:
 
 def _disputed(run: Run) -> QuerySet[Score, Any]:
     """Return the queries on some claim of which one judge says supported and another says not, chunk by chunk."""
+    moved = [When(judge__fingerprint=base, then=Value(at)) for base, at in run.judge_thresholds.items()]
     supports = Case(
         When(label=Support.SUPPORTED, then=Value(True)),
         When(~Q(label=""), then=Value(False)),
-        When(value__gte=F("judge__threshold"), then=Value(True)),
+        When(value__gte=Case(*moved, default=F("judge__threshold")), then=Value(True)),
         default=Value(False),
         output_field=BooleanField(),
     )

@@ -91,6 +91,7 @@ PAGES: dict[str, Callable[[Sample], list[object]]] = {
     "item_comments": lambda sample: [sample.session.key, sample.session.items.count()],
     "item_claims": lambda sample: [sample.session.key, 1],
     "what_if": lambda sample: [sample.run.key],
+    "policies": lambda sample: [sample.project.slug],
     "judges": lambda sample: [sample.project.slug],
     "judge": lambda sample: [sample.project.slug, sample.judge.fingerprint],
     "judge_items": lambda sample: [sample.project.slug, sample.judge.fingerprint],

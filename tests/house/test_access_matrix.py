@@ -68,6 +68,7 @@ LEAST: dict[str, tuple[Role | None, Role | None]] = {
     "due": (Role.VIEWER, Role.VIEWER),
     "more": (Role.VIEWER, Role.LEAD),
     "what_if": (Role.VIEWER, Role.LEAD),
+    "policies": (Role.VIEWER, Role.LEAD),
     "judges": (Role.VIEWER, Role.VIEWER),
     "judge": (Role.VIEWER, Role.VIEWER),
     "judge_items": (Role.VIEWER, Role.VIEWER),

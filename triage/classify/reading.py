@@ -11,6 +11,7 @@ from django.db.models import BooleanField, ExpressionWrapper, Q
 
 from triage.core.abstention import is_abstention
 from triage.core.correctness import correctness, matched
+from triage.core.judging import Task
 from triage.core.metrics import CitationFacts, ClaimFacts, QueryFacts, effective_abstained
 from triage.core.policy import Policy
 from triage.core.support import Word, decide, on_pair, word
@@ -64,6 +65,23 @@ class Basis:
 def says_nothing_of_correctness(run: Run) -> bool:
     """Say whether the run's file says of no answer whether it is correct. One null among verdicts stays undecided."""
     return not Query.objects.filter(run=run, correct_in_file__isnull=False).exists()
+
+
+def basis_of(run: Run, policy: Policy) -> Basis:
+    """Return what the classes of the run rest on under this policy, judges at the thresholds it moves."""
+    return Basis(
+        grounding=_heard(run, Task.GROUNDING, policy),
+        relevance=_heard(run, Task.RELEVANCE, policy),
+        policy=policy,
+        gold=GoldRevision.objects.current(run),
+        by_match=says_nothing_of_correctness(run),
+    )
+
+
+def _heard(run: Run, task: Task, policy: Policy) -> list[Judge]:
+    moved = policy.judge_thresholds
+    judges = Judge.objects.asked_in(run, task)
+    return [judge.heard_at(moved.get(judge.fingerprint, judge.threshold)) for judge in judges]
 
 
 def load(queries: Sequence[Query], basis: Basis) -> list[Loaded]:

@@ -9,18 +9,17 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
-from triage.classify.reading import Basis, Loaded, load, says_nothing_of_correctness
+from triage.classify.reading import Basis, Loaded, basis_of, load
 from triage.classify.writing import Filed, write_metrics, write_outcomes, write_suggestions
 from triage.core.classifier import classify as file_under
 from triage.core.correctness import SaidBy
-from triage.core.judging import Task
 from triage.core.metrics import QueryFacts, QueryMetrics, measure
 from triage.core.policy import Policy
 from triage.core.position import Positions
 from triage.core.readings import Pair, read
 from triage.core.recorded_scores import stand_in, usable
 from triage.core.summary import Summariser
-from triage.models import GoldRevision, Judge, PolicyVersion, Project, Query, Run
+from triage.models import Judge, PolicyVersion, Project, Query, Run
 from triage.signals import run_classified
 
 
@@ -64,13 +63,7 @@ def classify(run_id: int) -> dict[str, Any]:
     Safe to run twice and at the same time: batches lock their queries, the same basis is the same row.
     """
     run = Run.objects.select_related("project").get(pk=run_id)
-    basis = Basis(
-        grounding=Judge.objects.asked_in(run, Task.GROUNDING),
-        relevance=Judge.objects.asked_in(run, Task.RELEVANCE),
-        policy=run.project.policy(),
-        gold=GoldRevision.objects.current(run),
-        by_match=says_nothing_of_correctness(run),
-    )
+    basis = basis_of(run, run.project.policy())
     tally, after = _Tally(), 0
     while last := _classify_after(after, run, basis, tally):
         after = last
@@ -115,6 +108,8 @@ def adopt(project: Project, policy: Policy, user_id: int | None = None) -> Polic
     newest = project.policy_versions.order_by("-pk").first()
     if newest and newest.fingerprint == policy.fingerprint:
         return newest
+    for judge in Judge.objects.filter(fingerprint__in=policy.judge_thresholds):
+        judge.named_at(policy.judge_thresholds[judge.fingerprint])
     return project.policy_versions.create(
         fingerprint=policy.fingerprint, body=policy.model_dump(mode="json"), adopted_by_id=user_id
     )

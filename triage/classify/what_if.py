@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
 
-from triage.classify.reading import Basis, load, says_nothing_of_correctness
+from triage.classify.reading import Basis, basis_of, load
 from triage.classify.run import measured
 from triage.core.classifier import classify as file_under
-from triage.core.judging import Task
 from triage.core.policy import Policy
-from triage.models import GoldRevision, Judge, Query, Run
+from triage.models import Query, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,20 +24,13 @@ class WouldBe:
     label: str
 
 
-def what_if(run: Run, policy: Policy, thresholds: Mapping[str, float] | None = None) -> list[WouldBe]:
-    """Return the label of every failing query under this policy, `thresholds` (judge fingerprint -> threshold) moved.
+def what_if(run: Run, policy: Policy) -> list[WouldBe]:
+    """Return the label of every failing query under this policy, its moved judges included.
 
-    The very functions of a classification decide, on the same rows, so a classification under the same policy and
-    thresholds files every query alike.
+    The very functions of a classification decide, on the same rows, so a classification under the same policy files
+    every query alike.
     """
-    moved = thresholds or {}
-    basis = Basis(
-        grounding=_moved(Judge.objects.asked_in(run, Task.GROUNDING), moved),
-        relevance=_moved(Judge.objects.asked_in(run, Task.RELEVANCE), moved),
-        policy=policy,
-        gold=GoldRevision.objects.current(run),
-        by_match=says_nothing_of_correctness(run),
-    )
+    basis = basis_of(run, policy)
     found: list[WouldBe] = []
     after = 0
     while batch := _failing_after(run, after):
@@ -60,11 +52,3 @@ def _labels(batch: Sequence[Query], basis: Basis) -> list[WouldBe]:
             label = file_under(facts, metrics, basis.policy).label
             found.append(WouldBe(each.query.pk, each.query.key, each.query.position, label))
     return found
-
-
-def _moved(judges: Sequence[Judge], thresholds: Mapping[str, float]) -> list[Judge]:
-    """Return the judges, never saved, with the thresholds moved; each keeps its id, so that its scores are found."""
-    listed = list(judges)
-    for judge in listed:
-        judge.threshold = thresholds.get(judge.fingerprint, judge.threshold)
-    return listed

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
@@ -45,6 +45,10 @@ class JudgeIdentity:
         """Return 12 hex digits that change whenever any part of the identity does."""
         parts = (self.name, self.task, self.model, self.revision, self.prompt_hash, repr(self.threshold))
         return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:12]
+
+    def at(self, threshold: float) -> JudgeIdentity:
+        """Return the identity of the same judge at another threshold."""
+        return replace(self, threshold=threshold)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
+
+#: A threshold: every score a judge gives lies in [0, 1].
+Share = Annotated[float, Field(ge=0, le=1)]
 
 #: Refusals the abstention test looks for, by language, matched case-insensitively at word edges in a short
 #: answer. Each names the refusal itself ("does not contain information"), never a bare verb: "the plan does
@@ -146,6 +150,8 @@ class Policy(BaseModel):
     answer_relevance: float = Field(default=0.70, ge=0, le=1)
     #: An answer checked on its own is blocked below this share of supported claims, flagged up to `faithfulness`.
     block_below: float = Field(default=0.50, ge=0, le=1)
+    #: Judges heard at another threshold than their own: fingerprint of the judge as it scores -> threshold.
+    judge_thresholds: dict[str, Share] = Field(default_factory=dict)
     #: A margin smaller than this (either side) marks the query as near a threshold.
     near: float = Field(default=0.05, ge=0, le=1)
     #: Where a file says of no answer whether it is correct, the machine says it by match with the reference.
@@ -161,8 +167,12 @@ class Policy(BaseModel):
 
     @property
     def fingerprint(self) -> str:
-        """Return the first 8 hex digits of the sha256 of the canonical JSON of all fields."""
-        body = json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
+        """Return the first 8 hex digits of the sha256 of the canonical JSON of all fields.
+
+        No moved judge is the same policy as before there was the field, so it keeps the fingerprint of its results.
+        """
+        unmoved = set() if self.judge_thresholds else {"judge_thresholds"}
+        body = json.dumps(self.model_dump(mode="json", exclude=unmoved), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(body.encode()).hexdigest()[:8]
 
 

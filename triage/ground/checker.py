@@ -74,7 +74,8 @@ class Checker:
         said = consult(self._judges, item, {}, may_ask=True) if readable else []
         context = frozenset(chunks)
         return tuple(
-            _decided(claim, str(number), said, context, readable=readable) for number, claim in enumerate(claims)
+            _decided(claim, str(number), said, context, self._policy, readable=readable)
+            for number, claim in enumerate(claims)
         )
 
 
@@ -91,14 +92,21 @@ def _located(claim: GivenClaim, answer: str) -> GivenClaim:
 
 
 def _decided(
-    claim: GivenClaim, key: str, said: Iterable[JudgeWords], context: frozenset[str], *, readable: bool
+    claim: GivenClaim,
+    key: str,
+    said: Iterable[JudgeWords],
+    context: frozenset[str],
+    policy: Policy,
+    *,
+    readable: bool,
 ) -> CheckedClaim:
     """Return a claim with what the first judge that has a word on it says."""
     if not readable:
         return CheckedClaim(claim.text, claim.span, supported=False, score=None, chunk=None)
     heard = [(by.identity, [pair for pair in by.words if pair.claim == key]) for by in said]
     decision = decide(
-        [(identity.fingerprint, [_word(pair, identity) for pair in pairs]) for identity, pairs in heard], context
+        [(identity.fingerprint, [_word(pair, identity, policy) for pair in pairs]) for identity, pairs in heard],
+        context,
     )
     words = next((pairs for identity, pairs in heard if identity.fingerprint == decision.judge), [])
     best = max((pair for pair in words if pair.score is not None), key=lambda pair: pair.score or 0.0, default=None)
@@ -111,5 +119,6 @@ def _decided(
     )
 
 
-def _word(pair: PairScore, identity: JudgeIdentity) -> Word:
-    return word(pair.chunk, pair.score, pair.label or "", identity.threshold)
+def _word(pair: PairScore, identity: JudgeIdentity, policy: Policy) -> Word:
+    threshold = policy.judge_thresholds.get(identity.fingerprint, identity.threshold)
+    return word(pair.chunk, pair.score, pair.label or "", threshold)

@@ -129,6 +129,12 @@ class Run(models.Model):
         """Return who says which answers are correct, in words."""
         return BY_MATCH if self.decided_by_match else BY_FILE
 
+    @property
+    def judge_thresholds(self) -> dict[str, float]:
+        """Return the thresholds that the policy of the run's classes moved, by the judge's own fingerprint."""
+        moved: dict[str, float] = self.summary.get("policy", {}).get("judge_thresholds", {})
+        return moved
+
 
 class Chunks(models.QuerySet["Chunk"]):
     """Chunks by whether a run still holds them."""

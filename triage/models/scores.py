@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from copy import copy
+from dataclasses import asdict
 from typing import Self
 
 from django.db import models
 
 from triage.core.judging import DEFAULT_ORDER, JudgeIdentity, Task
 from triage.core.labels import SUGGESTION_LABELS, Support
+from triage.models.projects import Project
 from triage.models.queries import Claim, Query
 from triage.models.runs import Chunk, Run
 
@@ -33,6 +36,24 @@ class Judges(models.QuerySet["Judge"]):
             order += [name for name in newest if name not in order]
         return [newest[name] for name in order if name in newest]
 
+    def of_project(self, project: Project) -> Self:
+        """Return the identities that scored something in the project, and those it adopted by a threshold."""
+        scored = Score.objects.filter(judge=models.OuterRef("pk"), query__run__project=project)
+        bodies = project.policy_versions.values_list("body__judge_thresholds", flat=True)
+        moved = {(base, threshold) for body in bodies for base, threshold in (body or {}).items()}
+        bases = {judge.fingerprint: judge for judge in self.filter(fingerprint__in={base for base, _ in moved})}
+        adopted = {bases[base].identity().at(threshold).fingerprint for base, threshold in moved if base in bases}
+        return self.filter(models.Exists(scored) | models.Q(fingerprint__in=adopted))
+
+    def in_use(self, project: Project) -> list[Judge]:
+        """Return the identity that counts of each judge of the project: the newest, at the threshold adopted."""
+        scored = Score.objects.filter(judge=models.OuterRef("pk"), query__run__project=project)
+        newest = self.filter(models.Exists(scored)).order_by("task", "name", "-pk").distinct("task", "name")
+        thresholds = project.policy().judge_thresholds
+        rows = [judge.heard_at(thresholds.get(judge.fingerprint, judge.threshold)) for judge in newest]
+        named = {judge.fingerprint: judge for judge in self.filter(fingerprint__in=[row.fingerprint for row in rows])}
+        return [named[row.fingerprint] for row in rows if row.fingerprint in named]
+
 
 class Judge(models.Model):
     """A judge's identity as a row. Any change of name, model, revision, prompt or threshold is another row."""
@@ -44,6 +65,8 @@ class Judge(models.Model):
     revision = models.CharField(max_length=200, blank=True)
     prompt_hash = models.CharField(max_length=64, blank=True)
     threshold = models.FloatField()
+    #: The identity that scored, where a project only moved its threshold; null = it scores itself.
+    scores_of = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="moved")
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = Judges.as_manager()
@@ -61,6 +84,30 @@ class Judge(models.Model):
             prompt_hash=self.prompt_hash,
             threshold=self.threshold,
         )
+
+    @property
+    def voices(self) -> list[int]:
+        """Return the ids of the judges whose scores are this one's: its own, and those it hears at its threshold."""
+        return [pk for pk in (self.pk, self.scores_of_id) if pk is not None]
+
+    @property
+    def base_fingerprint(self) -> str:
+        """Return the fingerprint of the judge as it scores: what a policy names."""
+        return self.scores_of.fingerprint if self.scores_of else self.fingerprint
+
+    def heard_at(self, threshold: float) -> Judge:
+        """Return this judge, not saved, under its identity at a threshold; it keeps its id, so its scores are found."""
+        if threshold == self.threshold:
+            return self
+        moved = copy(self)
+        moved.threshold, moved.fingerprint = threshold, self.identity().at(threshold).fingerprint
+        return moved
+
+    def named_at(self, threshold: float) -> Judge:
+        """Return the row of this judge's identity at a threshold, made where it is new: it hears this one's scores."""
+        identity = self.identity().at(threshold)
+        fields = {**asdict(identity), "scores_of": self}
+        return Judge.objects.get_or_create(fingerprint=identity.fingerprint, defaults=fields)[0]
 
 
 class Score(models.Model):

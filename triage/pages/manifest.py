@@ -88,7 +88,9 @@ def read_manifest(query: Query, gold: frozenset[str]) -> Manifest:
 
 
 def _words(query: Query, claims: list[Claim]) -> dict[int, ClaimWords]:
-    judges = Judge.objects.asked_in(query.run, Task.GROUNDING)
+    moved = query.run.judge_thresholds
+    asked = Judge.objects.asked_in(query.run, Task.GROUNDING)
+    judges = [judge.heard_at(moved.get(judge.fingerprint, judge.threshold)) for judge in asked]
     rows: defaultdict[tuple[int | None, int], list[Score]] = defaultdict(list)
     scores = Score.objects.filter(query=query, claim__in=claims, judge__in=judges).select_related("chunk")
     for score in scores.defer("raw", "chunk__text", "chunk__meta").order_by("pk"):

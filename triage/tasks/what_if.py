@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from django.db import transaction
 
 from triage import classify
@@ -14,9 +12,9 @@ from triage.models import Project, Run
 __all__ = ["WouldBe", "adopt_and_reclassify", "what_if"]
 
 
-def what_if(run: Run, policy: Policy, thresholds: Mapping[str, float]) -> list[WouldBe]:
+def what_if(run: Run, policy: Policy) -> list[WouldBe]:
     """Return the label each failing query would have. Nothing is stored."""
-    return classify.what_if(run, policy, thresholds)
+    return classify.what_if(run, policy)
 
 
 def adopt_and_reclassify(project: Project, policy: Policy, user_id: int) -> list[int]:

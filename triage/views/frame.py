@@ -23,7 +23,7 @@ TABS: dict[str, tuple[str, frozenset[str]]] = {
         frozenset({"session", "session_new", "adjudication", "agreement", "codebook", "notes", "confirm_bulk"}),
     ),
     "Gold": ("challenges", frozenset({"challenge", "audit", "mend", "resample"})),
-    "Judges": ("judges", frozenset({"judge", "judge_items", "panel", "what_if", "due"})),
+    "Judges": ("judges", frozenset({"judge", "judge_items", "panel", "what_if", "policies", "due"})),
     "Reports": ("reports", frozenset({"report", "compare", "more", "confirmed"})),
     "Import": ("uploads", frozenset({"upload"})),
 }
