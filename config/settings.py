@@ -138,6 +138,19 @@ WEBHOOK_SECRET = env_text("WEBHOOK_SECRET")
 #: Hosts inside the network that may be sent to, by http or https; every other one must have public addresses only.
 OUTBOUND_PRIVATE_HOSTS = [host.lower() for host in env_list("OUTBOUND_PRIVATE_HOSTS")]
 OUTBOUND_TIMEOUT_S = env_int("OUTBOUND_TIMEOUT_S", 10)
+#: What stands before the paths in mails and messages: https://triage.example.org
+PUBLIC_URL = env_text("PUBLIC_URL").rstrip("/")
+#: Who is told what is newly due, at most once a day.
+DUE_MAIL_TO = env_list("DUE_MAIL_TO")
+DUE_WEBHOOK_URL = env_text("DUE_WEBHOOK_URL")
+DUE_EVERY_S = env_int("DUE_EVERY_S", 3_600)
+EMAIL_HOST = env_text("EMAIL_HOST", "localhost")
+EMAIL_PORT = env_int("EMAIL_PORT", 25)
+EMAIL_HOST_USER = env_text("EMAIL_HOST_USER")
+EMAIL_HOST_PASSWORD = env_text("EMAIL_HOST_PASSWORD")
+EMAIL_USE_TLS = env_bool("EMAIL_USE_TLS", False)
+EMAIL_TIMEOUT = OUTBOUND_TIMEOUT_S
+DEFAULT_FROM_EMAIL = env_text("DEFAULT_FROM_EMAIL", "rag-triage@localhost")
 
 # --- services ---------------------------------------------------------------------------------------------------
 
@@ -169,7 +182,7 @@ CELERY_BROKER_URL = REDIS_URL or embedded.redis_url(VAR_DIR)
 
 if PRODUCTION:
     refuse_unsafe(SECRET_KEY, debug=DEBUG, allowed_hosts=ALLOWED_HOSTS, database_url=DATABASE_URL, redis_url=REDIS_URL)
-LOGGING = django_logging(secrets_in(SECRET_KEY, DATABASE_URL, REDIS_URL, WEBHOOK_SECRET))
+LOGGING = django_logging(secrets_in(SECRET_KEY, DATABASE_URL, REDIS_URL, WEBHOOK_SECRET, EMAIL_HOST_PASSWORD))
 
 # --- Celery (reasons in docs/adr/0004-celery-settings.md) ----------------------------------------------------------
 #: Seconds after which an unacknowledged message is delivered again; far above the hard time limit of a task.
@@ -208,7 +221,12 @@ CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0.1}
 SWEEP_EVERY_S = env_int("SWEEP_EVERY_S", 15)
 CELERY_BEAT_SCHEDULE = {
     # A sweep that nobody took before the next one comes is not worth doing: no pile of them waits for a worker.
-    "sweep": {"task": "triage.sweep", "schedule": float(SWEEP_EVERY_S), "options": {"expires": float(SWEEP_EVERY_S)}}
+    "sweep": {"task": "triage.sweep", "schedule": float(SWEEP_EVERY_S), "options": {"expires": float(SWEEP_EVERY_S)}},
+    "announce_due": {
+        "task": "labeling.announce_due",
+        "schedule": float(DUE_EVERY_S),
+        "options": {"expires": float(DUE_EVERY_S)},
+    },
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 

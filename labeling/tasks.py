@@ -5,10 +5,12 @@ from __future__ import annotations
 import logging
 
 from celery import shared_task
+from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from labeling import agree as agree_verb
 from labeling import calibrate as calibrate_verb
+from labeling import due as due_verb
 from triage.models import Judge, Project, Run
 
 log = logging.getLogger(__name__)
@@ -60,3 +62,9 @@ def agree_soon(run_id: int) -> bool:
         log.warning("labeling.agree %s was not queued: %.200r", run_id, fault)
         return False
     return True
+
+
+@shared_task(name="labeling.announce_due")
+def announce_due() -> None:
+    """Tell people what is newly due, where the operator set up a way to."""
+    due_verb.announce_all(timezone.now())

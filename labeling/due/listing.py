@@ -7,13 +7,13 @@ from dataclasses import asdict, dataclass
 from datetime import date, datetime
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, Q
 from django.urls import reverse
 
 from labeling.core.audit import Health, set_age
 from labeling.core.trust import Trust
 from labeling.models import Calibration, Outcome, ReviewSession
-from triage.models import Judge, Project, Run, Score
+from triage.models import Judge, Project, Run
 
 #: Runs looked at for the age of their evaluation set, the newest first.
 MOST_RUNS = 200
@@ -27,6 +27,11 @@ class Due:
     subject: str
     detail: str
     url: str
+
+    @property
+    def mark(self) -> str:
+        """Return what tells this thing from every other; its details may change meanwhile."""
+        return f"{self.what} {self.url}"
 
 
 def due(project: Project, now: datetime) -> list[Due]:
@@ -42,9 +47,8 @@ def _runs(project: Project) -> Iterator[Due]:
 
 
 def _judges(project: Project, now: datetime) -> Iterator[Due]:
-    """The newest identity of each judge, unless it is freshly compared with enough labels."""
-    scored = Score.objects.filter(judge=OuterRef("pk"), query__run__project=project)
-    judges = Judge.objects.filter(Exists(scored)).order_by("task", "name", "-pk").distinct("task", "name")
+    """The identity of each judge that is in use, unless it is freshly compared with enough labels."""
+    judges = Judge.objects.in_use(project)
     rows = Calibration.objects.newest_of(project.pk, [judge.pk for judge in judges])
     for judge in judges:
         row = rows.get(judge.pk)

@@ -7,6 +7,7 @@ from labeling.models.calibrations import Calibration
 from labeling.models.codebook import CodebookVersion
 from labeling.models.comments import Comment
 from labeling.models.mended import MendedDocument
+from labeling.models.notices import DueNotice
 from labeling.models.preferences import Preference
 from labeling.models.sessions import Lease, ReviewSession, SessionItem, Skip
 from labeling.models.verdicts import ClaimVerdict, GoldChallenge, Outcome, Verdict
@@ -17,6 +18,7 @@ __all__ = [
     "ClaimVerdict",
     "CodebookVersion",
     "Comment",
+    "DueNotice",
     "GoldChallenge",
     "Lease",
     "MendedDocument",

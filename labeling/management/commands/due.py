@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from labeling.due import as_json, due
+from labeling.due import announce, as_json, due
 from labeling.management.run_command import BAD_INPUT
 from triage.models import Project
 
@@ -21,6 +21,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Take the project."""
         parser.add_argument("--project", default="default", help="slug of the project")
+        parser.add_argument(
+            "--announce", action="store_true", help="send what is newly due by mail and webhook, if set"
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -28,6 +31,11 @@ class Command(BaseCommand):
         project = Project.objects.filter(slug=options["project"]).first()
         if project is None:
             raise CommandError(f"There is no project {options['project']!r}.", returncode=BAD_INPUT)
+        if options["announce"]:
+            used = announce(project, timezone.now())
+            self.stderr.write(
+                f"told by {', '.join(used)}" if used else "nothing was sent: nothing new, told today, or not set up"
+            )
         items = due(project, timezone.now())
         if options["json"]:
             self.stdout.write(json.dumps(as_json(project, items), allow_nan=False))

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("triage", "0008_table_columns"),
+        ("triage", "0009_replays"),
     ]
 
     operations = [
