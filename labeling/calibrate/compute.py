@@ -80,7 +80,7 @@ def _scores(parts: Mapping[str, Sequence[Item]], threshold: float) -> dict[str, 
     scores, human = _scored(parts["all"])
     curve = platt(scores, human)
     return {
-        "sweep": [asdict(point) for point in thinned(points, SWEEP_POINTS, kept)],
+        "sweep": [point.as_json() for point in thinned(points, SWEEP_POINTS, kept)],
         "sweep_n": len(_scored(parts[DEV])[0]),
         "table": _table(points, {threshold, *([chosen.threshold] if chosen else [])}),
         "suggested": _suggested(chosen, tested) if chosen else None,
@@ -93,12 +93,12 @@ def _scores(parts: Mapping[str, Sequence[Item]], threshold: float) -> dict[str, 
 def _table(points: Sequence[SweepPoint], more: set[float]) -> list[dict[str, Any]]:
     """Return what round thresholds, and those in `more`, do; each read from the whole sweep."""
     rows = ((threshold, at(points, threshold)) for threshold in sorted({*ROUND_THRESHOLDS, *more}))
-    return [{**asdict(point), "threshold": threshold} for threshold, point in rows if point is not None]
+    return [{**point.as_json(), "threshold": threshold} for threshold, point in rows if point is not None]
 
 
 def _suggested(chosen: SweepPoint, tested: Sequence[SweepPoint]) -> dict[str, Any]:
     on_test = at(tested, chosen.threshold)
-    return {"threshold": chosen.threshold, "dev": asdict(chosen), "test": asdict(on_test) if on_test else None}
+    return {"threshold": chosen.threshold, "dev": chosen.as_json(), "test": on_test.as_json() if on_test else None}
 
 
 def _thin(curve: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -116,11 +116,11 @@ def _ratio(above: Array, below: Array) -> Array:
 
 def agreement_of_pairs(pairs: Sequence[LabelPair], categories: Sequence[str]) -> Agreement:
     """Return the agreement of two raters, left against right, over `categories` (all labels must be in it)."""
-    position = {category: number for number, category in enumerate(categories)}
-    rows = np.zeros((len(pairs), len(categories), len(categories)))
-    for number, pair in enumerate(pairs):
-        rows[number, position[pair.left], position[pair.right]] = 1
-    return _summary(rows, rows + rows.swapaxes(1, 2), [pair.cluster for pair in pairs], categories)
+    k, position = len(categories), {category: number for number, category in enumerate(categories)}
+    index, count = cluster_index([pair.cluster for pair in pairs])
+    cell = np.fromiter((position[pair.left] * k + position[pair.right] for pair in pairs), np.intp, len(pairs))
+    tables = np.bincount(index * k * k + cell, minlength=count * k * k).reshape(count, k, k).astype(np.float64)
+    return _summary(tables, tables + tables.swapaxes(1, 2), len(pairs), categories)
 
 
 def agreement_of_units(units: Sequence[Unit], categories: Sequence[str], scale: Scale = Scale.NOMINAL) -> Agreement:
@@ -130,17 +130,17 @@ def agreement_of_units(units: Sequence[Unit], categories: Sequence[str], scale: 
     """
     shared = [unit for unit in units if len(unit.labels) > 1]
     position = {category: number for number, category in enumerate(categories)}
-    counts = np.zeros((len(shared), len(categories)))
-    for number, unit in enumerate(shared):
-        for label in unit.labels:
-            counts[number, position[label]] += 1
+    k, words = len(categories), [(number, label) for number, unit in enumerate(shared) for label in unit.labels]
+    cell = np.fromiter((number * k + position[label] for number, label in words), np.intp, len(words))
+    counts = np.bincount(cell, minlength=len(shared) * k).reshape(len(shared), k).astype(np.float64)
     ratings = counts.sum(axis=1)[:, None, None]
     ordered = counts[:, :, None] * counts[:, None, :] - np.eye(len(categories)) * counts[:, :, None]
     coincidence = ordered / np.maximum(ratings - 1, 1)
+    index, count = cluster_index([unit.cluster for unit in shared])
     return _summary(
-        coincidence / np.maximum(ratings, 1),
-        coincidence,
-        [unit.cluster for unit in shared],
+        sum_by_cluster(coincidence / np.maximum(ratings, 1), index, count),
+        sum_by_cluster(coincidence, index, count),
+        len(shared),
         categories,
         scale,
         ordered.sum(axis=0) / 2,
@@ -148,27 +148,23 @@ def agreement_of_units(units: Sequence[Unit], categories: Sequence[str], scale: 
 
 
 def _summary(
-    rows: Array,
-    coincidence: Array,
-    clusters: Sequence[str],
+    plain: Array,
+    rated: Array,
+    n: int,
     categories: Sequence[str],
     scale: Scale = Scale.NOMINAL,
     matrix: Array | None = None,
 ) -> Agreement:
-    """Return every coefficient. `rows` weigh each item 1, `coincidence` each rating 1."""
-    index, count = cluster_index(clusters)
-    plain = sum_by_cluster(rows, index, count)
-    rated = sum_by_cluster(coincidence, index, count)
+    """Return every coefficient of tables by cluster: `plain` weighs each item 1, `rated` each rating 1."""
     values = None if scale is Scale.NOMINAL else np.asarray([float(category) for category in categories])
-    shown = rows.sum(axis=0) if matrix is None else matrix
-    n = len(clusters)
+    shown = plain.sum(axis=0) if matrix is None else matrix
 
     def figure(sums: Array, statistic: Statistic, reason: Undefined) -> Figure:
         return _figure(sums, statistic, n, reason)
 
     return Agreement(
         n=n,
-        clusters=count,
+        clusters=len(plain),
         categories=tuple(categories),
         matrix=tuple(tuple(float(cell) for cell in row) for row in shown),
         raw=_raw_figure(plain, n),

@@ -7,7 +7,8 @@ commands only, never a web process.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,8 @@ SEED = 20_261_130
 LEAST_DEFINED = 0.5
 #: Cells of one weight matrix at most (about 32 MB), so that memory does not grow with the data.
 MOST_CELLS = 4_000_000
+#: More clusters than these are resampled in as many random groups.
+MOST_CLUSTERS = MOST_CELLS // ROUNDS
 
 
 def cluster_index(clusters: Sequence[str]) -> tuple[NDArray[np.intp], int]:
@@ -29,26 +32,25 @@ def cluster_index(clusters: Sequence[str]) -> tuple[NDArray[np.intp], int]:
 
     Numbers follow the sorted names: the order of the rows never changes an interval.
     """
-    names, index = np.unique(np.asarray(clusters, dtype=object).astype(str), return_inverse=True)
-    return index.astype(np.intp), len(names)
+    number = {name: place for place, name in enumerate(sorted(set(clusters)))}
+    return np.fromiter((number[name] for name in clusters), np.intp, len(clusters)), len(number)
 
 
 def sum_by_cluster(rows: Array, index: NDArray[np.intp], count: int) -> Array:
     """Return `rows` (row x anything) added up within each cluster (cluster x anything)."""
-    sums: Array = np.zeros((count, *rows.shape[1:]))
-    np.add.at(sums, index, rows)
-    return sums
+    if not len(rows):
+        return np.zeros((count, *rows.shape[1:]))
+    columns = rows.reshape(len(rows), -1).T
+    sums = [np.bincount(index, weights=column, minlength=count) for column in columns]
+    table: Array = np.stack(sums, axis=1).astype(np.float64).reshape(count, *rows.shape[1:])
+    return table
 
 
 def resampled(sums: Array, statistic: Statistic, rounds: int = ROUNDS, seed: int = SEED) -> Array:
     """Return the statistic of `rounds` resamples, with replacement, of the clusters in `sums`."""
-    count = sums.shape[0]
-    flat = sums.reshape(count, -1)
-    parts = [
-        statistic((weights @ flat).reshape(len(weights), *sums.shape[1:]))
-        for weights in _weights(count, count, rounds, seed)
-    ]
-    values: Array = np.concatenate(parts)
+    shape = sums.shape[1:]
+    grouped = _grouped(sums.reshape(sums.shape[0], -1))
+    values: Array = statistic((_weights(len(grouped), rounds, seed) @ grouped).reshape(rounds, *shape))
     return values
 
 
@@ -56,19 +58,31 @@ def resampled_rows(
     index: NDArray[np.intp], count: int, statistic: Statistic, rounds: int = ROUNDS, seed: int = SEED
 ) -> Array:
     """Return a statistic that needs every row's weight (rounds x rows), such as one on ranks, for each resample."""
-    values: Array = np.concatenate(
-        [statistic(weights[:, index]) for weights in _weights(count, len(index), rounds, seed)]
-    )
+    weights, step = _weights(count, rounds, seed), max(1, MOST_CELLS // len(index))
+    parts = [statistic(weights[start : start + step, index]) for start in range(0, rounds, step)]
+    values: Array = np.concatenate(parts)
     return values
 
 
-def _weights(count: int, cells: int, rounds: int, seed: int) -> Iterator[Array]:
-    """Yield how often each cluster is drawn, a few rounds at a time, so that `cells` a round stay within bounds."""
-    rng = np.random.default_rng(seed)
-    step = max(1, MOST_CELLS // max(cells, 1))
-    for start in range(0, rounds, step):
-        drawn = rng.multinomial(count, np.full(count, 1 / count), size=min(step, rounds - start))
-        yield drawn.astype(np.float64)
+def _grouped(sums: Array) -> Array:
+    """Return the sums of clusters, or of random groups of clusters where there are very many.
+
+    Independent clusters added up in groups are independent again, and the spread of their total is the same; with
+    this many groups it is known to about one per cent. So the work stops growing with the data.
+    """
+    if len(sums) <= MOST_CLUSTERS:
+        return sums
+    group = np.random.default_rng(SEED).permutation(len(sums)) % MOST_CLUSTERS
+    return sum_by_cluster(sums, group, MOST_CLUSTERS)
+
+
+@lru_cache(maxsize=4)
+def _weights(count: int, rounds: int, seed: int) -> Array:
+    """Return how often each of `count` clusters is drawn in each round: one table for every figure of a page."""
+    drawn = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=rounds)
+    weights: Array = drawn.astype(np.float64)
+    weights.flags.writeable = False
+    return weights
 
 
 def percentile_interval(values: Array, point: float, confidence: float = 0.95) -> tuple[float, float] | None:

@@ -6,6 +6,7 @@ workers and commands only, never a web process.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -27,8 +28,11 @@ from labeling.core.figures import Figure, Undefined
 from labeling.core.items import LabelPair
 from labeling.core.limits import Part, mover_mean
 from labeling.core.rates import Known, youden_interval
-from labeling.core.reliability import BINS, bin_of
+from labeling.core.reliability import BINS, EDGES
 from triage.core.intervals import wilson
+
+#: Up to so many scores AUROC is ranked anew in every resample; beyond, its projection is resampled.
+MOST_RANKED = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +58,12 @@ class Confusion:
     @classmethod
     def of(cls, rows: Sequence[Judged]) -> Confusion:
         """Count the four cells."""
-        cells = [(row.human, row.judge) for row in rows]
+        cells = Counter((row.human, row.judge) for row in rows)
         return cls(
-            tp=cells.count((True, True)),
-            fp=cells.count((False, True)),
-            fn=cells.count((True, False)),
-            tn=cells.count((False, False)),
+            tp=cells[True, True],
+            fp=cells[False, True],
+            fn=cells[True, False],
+            tn=cells[False, False],
         )
 
     @property
@@ -132,8 +136,7 @@ def score_figures(rows: Sequence[Judged]) -> dict[str, Figure]:
     index, count = cluster_index([query for query, *_ in scored])
     errors = np.stack([np.ones_like(scores), (scores - human) ** 2], axis=1)
     binned = np.zeros((len(scores), BINS, 3))
-    for place, (score, positive) in enumerate(zip(scores, human, strict=True)):
-        binned[place, bin_of(float(score))] = (1, score, positive)
+    binned[np.arange(len(scores)), np.searchsorted(EDGES, scores)] = np.stack([errors[:, 0], scores, human], axis=1)
     return {
         "auroc": _auroc(scores, human, index, count),
         "brier": _of_sums(errors, index, count, _mean_error),
@@ -168,9 +171,38 @@ def _auroc(scores: Array, human: Array, index: NDArray[np.intp], count: int) -> 
     starts = np.flatnonzero(np.diff(scores[order], prepend=-1.0))
     statistic = partial(_weighted_auroc, human=human[order], starts=starts)
     point = float(statistic(np.ones((1, len(scores))))[0])
-    interval = percentile_interval(resampled_rows(index[order], count, statistic), point)
+    if len(scores) > MOST_RANKED:
+        rounds = _projected_auroc(scores[order], human[order], index[order], count, point)
+    else:
+        rounds = resampled_rows(index[order], count, statistic)
+    interval = percentile_interval(rounds, point)
     low, high = interval or (None, None)
     return Figure(point, low, high, len(scores))
+
+
+def _projected_auroc(scores: Array, human: Array, index: NDArray[np.intp], count: int, point: float) -> Array:
+    """Return AUROC of each resample by its projection on single items (Hajek 1968; DeLong et al. 1988).
+
+    An item's place among the items of the other class stays what it is in all items; only sums are resampled. What
+    that leaves out shrinks with n, the spread only with its root.
+    """
+    ones, zeros = scores[human == 1], scores[human == 0]
+    place = np.where(human == 1, _share_below(zeros, scores), 1 - _share_below(ones, scores))
+    rows = np.stack([place * human, human, place * (1 - human), 1 - human], axis=1)
+    values: Array = resampled(sum_by_cluster(rows, index, count), _sum_of_places) - point
+    return values
+
+
+def _share_below(values: Array, scores: Array) -> Array:
+    """Return for each score the share of the ascending `values` below it, ties half."""
+    ends = np.searchsorted(values, scores, "left") + np.searchsorted(values, scores, "right")
+    share: Array = ends / (2 * len(values))
+    return share
+
+
+def _sum_of_places(sums: Array) -> Array:
+    value: Array = sums[..., 0] / sums[..., 1] + sums[..., 2] / sums[..., 3]
+    return value
 
 
 def _weighted_auroc(weights: Array, human: Array, starts: NDArray[np.intp]) -> Array:

@@ -16,6 +16,8 @@ from triage.core.intervals import wilson
 
 #: Equal-width bins, closed on the right; the first is closed on both sides, so that a score of 0 has a bin.
 BINS = 10
+#: Inner edges of the bins.
+EDGES = tuple(edge / BINS for edge in range(1, BINS))
 
 
 @dataclass(frozen=True, slots=True)

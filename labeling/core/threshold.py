@@ -5,8 +5,9 @@ A claim is supported at or above the threshold. Chosen on the `dev` split, repor
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from labeling.core.limits import Part, mover_mean
 from triage.core.intervals import wilson
@@ -14,16 +15,13 @@ from triage.core.intervals import wilson
 
 @dataclass(frozen=True, slots=True)
 class SweepPoint:
-    """What a threshold would do: hits of each class, and balanced accuracy with 95 % limits."""
+    """What a threshold would do: hits of each class. Both classes occur. Limits are made when asked for."""
 
     threshold: float
     true_positives: int
     positives: int
     true_negatives: int
     negatives: int
-    balanced_accuracy: float
-    low: float
-    high: float
 
     @property
     def tpr(self) -> float:
@@ -34,6 +32,31 @@ class SweepPoint:
     def tnr(self) -> float:
         """Return the share of negatives below the threshold."""
         return self.true_negatives / self.negatives
+
+    @property
+    def balanced_accuracy(self) -> float:
+        """Return the mean of TPR and TNR."""
+        return self.limits().point
+
+    @property
+    def low(self) -> float:
+        """Return the lower 95 % limit of balanced accuracy."""
+        return self.limits().low
+
+    @property
+    def high(self) -> float:
+        """Return the upper 95 % limit of balanced accuracy."""
+        return self.limits().high
+
+    def limits(self) -> Part:
+        """Return balanced accuracy with its 95 % limits: Wilson for the rates, MOVER for their mean."""
+        tpr = Part(self.tpr, *wilson(self.true_positives, self.positives))
+        return mover_mean(tpr, Part(self.tnr, *wilson(self.true_negatives, self.negatives)))
+
+    def as_json(self) -> dict[str, float]:
+        """Return counts, balanced accuracy and its limits as they are stored."""
+        found = self.limits()
+        return {**asdict(self), "balanced_accuracy": found.point, "low": found.low, "high": found.high}
 
 
 def sweep(scores: Sequence[float], positives: Sequence[bool]) -> list[SweepPoint]:
@@ -47,17 +70,9 @@ def sweep(scores: Sequence[float], positives: Sequence[bool]) -> list[SweepPoint
     for below, (score, positive) in enumerate(rows):
         if below == 0 or rows[below - 1][0] != score:
             hits, true_negatives = all_positive - below_positive, below - below_positive
-            points.append(point_at(score, hits, all_positive, true_negatives, total - all_positive))
+            points.append(SweepPoint(score, hits, all_positive, true_negatives, total - all_positive))
         below_positive += positive
     return points
-
-
-def point_at(threshold: float, hits: int, positives: int, true_negatives: int, negatives: int) -> SweepPoint:
-    """Return the point for these counts; both classes must occur."""
-    tpr = Part(hits / positives, *wilson(hits, positives))
-    tnr = Part(true_negatives / negatives, *wilson(true_negatives, negatives))
-    mean = mover_mean(tpr, tnr)
-    return SweepPoint(threshold, hits, positives, true_negatives, negatives, mean.point, mean.low, mean.high)
 
 
 def best(points: Sequence[SweepPoint]) -> SweepPoint | None:
@@ -75,13 +90,13 @@ def at(points: Sequence[SweepPoint], threshold: float) -> SweepPoint | None:
 
     A threshold above every score calls nothing supported: then TPR is 0 and TNR 1. None without points.
     """
-    for point in points:
-        if point.threshold >= threshold:
-            return point
     if not points:
         return None
+    place = bisect_left(points, threshold, key=lambda point: point.threshold)
+    if place < len(points):
+        return points[place]
     last = points[-1]
-    return point_at(threshold, 0, last.positives, last.negatives, last.negatives)
+    return SweepPoint(threshold, 0, last.positives, last.negatives, last.negatives)
 
 
 def thinned(points: Sequence[SweepPoint], most: int, keep: Sequence[float] = ()) -> list[SweepPoint]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import lru_cache
 from statistics import NormalDist, fmean, stdev
 
 #: The confidence of every interval the product prints unless it says otherwise.
 CONFIDENCE = 0.95
 
 
+@lru_cache(maxsize=64)
 def z_of(confidence: float = CONFIDENCE) -> float:
     """Return the two-sided standard-normal quantile, 1.96 at 95 %. Raises ValueError outside (0, 1)."""
     if not 0.0 < confidence < 1.0:

@@ -188,3 +188,10 @@ def mtrag_units(shared: Path, metric: str) -> list[Unit]:
     for number, row in enumerate(map(json.loads, lines)):
         units.append(Unit(str(number), tuple(row["human"][metric].values())))
     return units
+
+
+@pytest.mark.parametrize("found", [agreement_of_pairs([], ("a", "b")), agreement_of_units([Unit("q", ("a",))], ("a",))])
+def test_nothing_shared_is_no_items_and_no_error(found: Agreement) -> None:
+    assert (found.n, found.clusters) == (0, 0)
+    for figure in (found.raw, found.kappa, found.alpha, found.ac1):
+        assert (figure.value, figure.undefined) == (None, Undefined.NO_ITEMS)

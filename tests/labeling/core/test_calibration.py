@@ -17,7 +17,8 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from labeling.core.calibration import Confusion, Judged, figures, label_figures, rate
+from labeling.core import bootstrap, calibration
+from labeling.core.calibration import Confusion, Judged, figures, label_figures, rate, score_figures
 from labeling.core.figures import Undefined
 from labeling.core.items import LabelPair
 from labeling.core.rates import Known
@@ -153,3 +154,43 @@ def test_precision_recall_and_f1_per_label_equal_scikit_learn(words: list[tuple[
         else:
             assert not any(truth)
             assert not any(said)
+
+
+def many(count: int, claims: int = 4) -> list[Judged]:
+    rng = random.Random(9)
+    rows = []
+    for number in range(count):
+        human = rng.random() < 0.6
+        score = min(1.0, max(0.0, rng.gauss(0.6 if human else 0.4, 0.25)))
+        rows.append(Judged(f"q{number // claims}", f"c{number}", human, score >= 0.5, score))
+    return rows
+
+
+def test_very_many_scores_keep_the_point_and_nearly_the_interval_of_auroc(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = many(2_000)
+    ranked = score_figures(rows)["auroc"]
+    monkeypatch.setattr(calibration, "MOST_RANKED", 100)
+    projected = score_figures(rows)["auroc"]
+    assert (
+        ranked.value
+        == projected.value
+        == pytest.approx(roc_auc_score([row.human for row in rows], [row.score for row in rows]))
+    )
+    assert ranked.low is not None
+    assert ranked.high is not None
+    width = ranked.high - ranked.low
+    assert (projected.low, projected.high) == pytest.approx((ranked.low, ranked.high), abs=0.03 * width)
+
+
+def test_very_many_clusters_keep_the_point_and_nearly_the_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = many(6_000, claims=2)
+    each = figures(rows)
+    monkeypatch.setattr(bootstrap, "MOST_CLUSTERS", 500)
+    grouped = figures(rows)
+    for name in ("kappa", "brier", "ece", "raw_agreement"):
+        before, after = each[name], grouped[name]
+        assert after.value == before.value
+        assert before.low is not None
+        assert before.high is not None
+        width = before.high - before.low
+        assert (after.low, after.high) == pytest.approx((before.low, before.high), abs=0.12 * width)
