@@ -61,10 +61,10 @@ def test_an_empty_list_of_patterns_finds_no_refusal() -> None:
 
 
 def test_SEC_17_matching_hostile_text_stays_linear() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     for text in ("i" * 500_000, "i don't " * 100_000, " " * 1_000_000, "no " * 300_000):
         declines(text, DEFAULT_POLICY)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_the_refusals_of_a_real_run_are_the_ones_its_file_says(shared: Path) -> None:

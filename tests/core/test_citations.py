@@ -97,10 +97,10 @@ def test_leading_marks_end_before_the_sentence() -> None:
 
 
 def test_SEC_17_reading_hostile_text_stays_linear_and_bounded() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     for unit in ("[1] ", "[1-999]", "[a1]", "[", "]", "¹", "`", "[1,", "【"):
         assert len(cites(unit * (300_000 // len(unit)), CONTEXT, DOCUMENTS)) <= MAX_CITATIONS
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
 
 
 @given(st.text(alphabet="[]【】1290-,;^ ac`¹docsource(.#", max_size=60), st.lists(st.text(max_size=4), max_size=5))

@@ -197,14 +197,14 @@ def test_spans_are_exact_ordered_apart_and_hold_a_word(answer: str) -> None:
 def test_SEC_17_splitting_hostile_text_stays_linear(unit: str) -> None:
     def seconds(length: int) -> float:
         text = unit * (length // len(unit))
-        started = time.perf_counter()
+        started = time.process_time()
         split(text)
-        return time.perf_counter() - started
+        return time.process_time() - started
 
     assert seconds(400_000) < 4
 
 
 def test_F32_an_answer_of_ten_megabytes_is_split_in_seconds() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     assert len(split("The plan is free of charge today. " * 300_000)) == MAX_CLAIMS
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5

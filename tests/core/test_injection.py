@@ -44,6 +44,6 @@ def test_P64_twenty_injected_sentences_turn_no_unsupported_claim_into_a_supporte
 
 
 def test_SEC_17_looking_for_phrases_stays_linear() -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     talks_to_judge("ignore " * 2_000_000)
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2

@@ -41,6 +41,6 @@ def test_english_and_what_is_too_short_to_tell_are_not(text: str) -> None:
 
 
 def test_SEC_17_only_the_beginning_is_read() -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     is_plainly_not_english("é" * 10_000_000)
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
