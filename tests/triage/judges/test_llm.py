@@ -100,11 +100,11 @@ def test_a_passing_fault_of_the_line_is_tried_again(fail: Behaviour) -> None:
 
 def test_silence_ends_after_the_time_the_operator_set() -> None:
     began = time.perf_counter()
-    with serving(silence(3)) as server:
+    with serving(silence(6)) as server:
         judge = LlmGrounding("gpt", setup(server.endpoint, retries=0, timeout_s=0.2))
         word = judge.ground([item()])[0][0]
         assert "APITimeoutError" in word.error
-        assert time.perf_counter() - began < 20
+        assert time.perf_counter() - began < 6
 
 
 @pytest.mark.parametrize("body", ["not json", "{}", '{"choices": []}', '{"choices": "x"}', "[]", "null"])
