@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -46,10 +48,15 @@ class Codebook:
 
 def codebook_of(project: Project) -> Codebook:
     """Return the project's codebook as it is now."""
-    newest = CodebookVersion.objects.filter(project=project).order_by("-version").first()
-    own = newest.sub_causes if newest else {}
+    newest = CodebookVersion.objects.filter(project=project).order_by("-version")
+    return codebook_from(newest.values("version", "sub_causes").first())
+
+
+def codebook_from(newest: Mapping[str, Any] | None) -> Codebook:
+    """Return the codebook of a version as its row holds it (`version`, `sub_causes`); None = nothing was added."""
+    own = newest["sub_causes"] if newest else {}
     return Codebook(
-        version=newest.version if newest else CODEBOOK_VERSION,
+        version=newest["version"] if newest else CODEBOOK_VERSION,
         sub_causes={str(label): _entries(str(label), own.get(str(label), [])) for label in VERDICT_LABELS},
     )
 

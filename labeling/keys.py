@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 
 from labeling.models import Preference
 
@@ -41,7 +42,7 @@ DEFAULTS: tuple[Key, ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Keys:
     """A person's keys as the screen needs them."""
 
@@ -54,16 +55,20 @@ class Keys:
         """Return key -> action, for the script."""
         return json.dumps({key.key: key.action for key in self.keys})
 
-    @property
+    @cached_property
     def by_action(self) -> dict[str, str]:
         """Return action -> key, for the hints on the page."""
         return {key.action: key.key for key in self.keys}
+
+
+#: Of everybody who changed nothing.
+PLAIN = Keys(DEFAULTS, letters_on=True, with_alt=False)
 
 
 def keys_of(user_id: int) -> Keys:
     """Return this person's keys."""
     own = Preference.objects.filter(user=user_id).first()
     if own is None:
-        return Keys(DEFAULTS, letters_on=True, with_alt=False)
+        return PLAIN
     keys = tuple(Key(key.action, own.keys.get(key.action, key.key), key.words, key.is_letter) for key in DEFAULTS)
     return Keys(keys, own.letters_on, own.with_alt)

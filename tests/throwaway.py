@@ -23,8 +23,11 @@ FOREIGN = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "PRODUCTION", "DEBUG", "BE
 _held: dict[Path, int] = {}
 
 
-def start() -> Path:
-    """Start both in a new folder, point the settings at it through the environment, and return the folder."""
+def start(durable: bool = False) -> Path:
+    """Start both in a new folder, point the settings at it through the environment, and return the folder.
+
+    `durable`: PostgreSQL keeps its promises as in production; what is measured then includes its waits for the disk.
+    """
     clean()
     var = Path(tempfile.mkdtemp(prefix=PREFIX))
     var.chmod(0o755)  # started by root, the services run as a system user who has to get in
@@ -34,7 +37,7 @@ def start() -> Path:
     for name in FOREIGN:
         os.environ.pop(name, None)
     os.environ["RAG_TRIAGE_VAR"] = str(var)
-    postgres.ensure(var, throw_away=True)
+    postgres.ensure(var, throw_away=not durable)
     valkey.ensure(var)
     return var
 

@@ -44,6 +44,13 @@ def enter(request: HttpRequest, project: Project, role: Role) -> None:
     request.current_project = project  # type: ignore[attr-defined]
 
 
+def enter_as(request: HttpRequest, project: Project, held: Role, role: Role) -> None:
+    """Enter with a role that was read together with the object: what `enter` does, without asking again."""
+    if held.rank < role.rank:
+        raise PermissionDenied(f"This needs the role {role.label.lower()} in the project.")
+    request.current_project = project  # type: ignore[attr-defined]
+
+
 def role_in(request: HttpRequest, project: Project) -> Role:
     """Return the caller's role in a project they have entered."""
     return Role(Member.objects.values_list("role", flat=True).get(project=project.pk, user=user(request).pk))

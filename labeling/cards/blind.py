@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
 from labeling.cards.claims import claim_lines
 from labeling.cards.decision import asks, choices
-from labeling.cards.evidence import SHOWN, beyond_words, chunk_lines, context_tokens, gold_of
+from labeling.cards.evidence import SHOWN, beyond_words, chunk_lines, context_tokens, in_context
 from labeling.cards.lines import BlindCard, Challenge, Earlier
-from labeling.codebook import codebook_of
+from labeling.cards.rows import card_rows
 from labeling.models import GoldChallenge, SessionItem, Verdict
 from labeling.review import Decision
 from labeling.worklist import items_of
@@ -23,13 +24,13 @@ def blind_card(
 
     `typed` is what a refused save had said: it stands in the form again. `whole` shows long texts in full.
     """
-    query, limit = item.query, 10**9 if whole else SHOWN
-    gold, own = gold_of(query), _own_words(query, user_id)
-    rows = list(query.retrieved.filter(in_context=True).select_related("chunk").order_by("rank"))
-    others = list(query.retrieved.filter(in_context=False).order_by("rank").values_list("rank", "chunk__key"))
+    query, limit = item.case(), 10**9 if whole else SHOWN
+    found = card_rows(query, user_id)
+    gold, own = found.gold, _own_words(found.verdicts)
+    rows = in_context(query)
     answer = None if query.answer is None else query.answer[:limit]
     marks = typed.marks if typed else None
-    claims, pieces = claim_lines(query, answer or "", user_id, [row.chunk_id for row in rows], marks)
+    claims, pieces = claim_lines(found, answer or "", [row.chunk_id for row in rows], marks)
     decision = typed or own.decision
     return BlindCard(
         position=item.position,
@@ -48,12 +49,12 @@ def blind_card(
         is_answerable=gold.is_answerable,
         chunks=chunk_lines(query, rows, gold.keys, limit) if query.retrieval_known else None,
         tokens=context_tokens(query, rows),
-        beyond=beyond_words(others, [row.chunk.key for row in rows], gold.keys),
-        choices=choices(decision, codebook_of(item.session.run.project)),
+        beyond=beyond_words(found.others, [row.chunk.key for row in rows], gold.keys),
+        choices=choices(decision, found.codebook),
         note=decision.note,
         earlier=own.earlier,
         was_saved=own.was_saved,
-        challenges=_challenges(query, user_id),
+        challenges=_challenges(found.challenges),
         is_cut=any(len(text or "") > limit for text in (query.question, query.answer, gold.reference)),
     )
 
@@ -73,9 +74,8 @@ class _OwnWords:
     was_saved: bool
 
 
-def _own_words(query: Query, user_id: int) -> _OwnWords:
+def _own_words(rows: Sequence[Verdict]) -> _OwnWords:
     """Read the reviewer's verdicts on the query. The first one says whether they judged blind, and in what time."""
-    rows = list(Verdict.objects.filter(query=query, reviewer=user_id).order_by("pk"))
     if not rows:
         return _OwnWords(None, Decision(), was_saved=False)
     current = next((row for row in rows if row.is_current), None)
@@ -96,7 +96,6 @@ def _own_words(query: Query, user_id: int) -> _OwnWords:
     return _OwnWords(earlier, decision, was_saved=True)
 
 
-def _challenges(query: Query, user_id: int) -> tuple[Challenge, ...]:
+def _challenges(rows: Sequence[GoldChallenge]) -> tuple[Challenge, ...]:
     """Return the gold challenges this reviewer raised on the query."""
-    rows = GoldChallenge.objects.filter(query=query, raised_by=user_id).order_by("pk")
     return tuple(Challenge(row.get_kind_display(), row.note, row.get_state_display()) for row in rows)

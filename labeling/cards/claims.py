@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from labeling.cards.lines import UNMARKED, AnswerPiece, ClaimLine
+from labeling.cards.rows import CardRows
 from labeling.core.segments import is_inside, segments
 from labeling.models import ClaimVerdict
 from labeling.review import Mark
-from triage.models import Citation, Claim, Query
+from triage.models import Citation, Claim
 
 
 def claim_lines(
-    query: Query, answer: str, user_id: int, context: Sequence[int], typed: Sequence[Mark] | None
+    found: CardRows, answer: str, context: Sequence[int], typed: Sequence[Mark] | None
 ) -> tuple[tuple[ClaimLine, ...], tuple[AnswerPiece, ...]]:
     """Return the claims with the reviewer's marks, and the answer cut into stretches that know their claims.
 
     `context` = chunk ids by slot; `typed` = the marks of a save that was refused, shown instead of the saved ones.
     """
-    claims = list(Claim.objects.filter(query=query, is_current=True).order_by("position", "pk"))
-    marks = _saved(claims, user_id, context) if typed is None else {mark.claim_id: mark for mark in typed}
-    loose = _unverifiable(claims)
+    marks = _saved(found.marks, context) if typed is None else {mark.claim_id: mark for mark in typed}
+    loose = _unverifiable(found.citations)
     spans: dict[int, tuple[int, int]] = {}
     lines = []
-    for number, claim in enumerate(claims, 1):
+    for number, claim in enumerate(found.claims, 1):
         span = (claim.span_start, claim.span_end)
         if is_inside(answer, span):
             spans[number] = (claim.span_start or 0, claim.span_end or 0)
@@ -31,10 +31,9 @@ def claim_lines(
     return tuple(lines), _pieces(answer, spans, lines)
 
 
-def _saved(claims: Sequence[Claim], user_id: int, context: Sequence[int]) -> dict[int, Mark]:
+def _saved(rows: Sequence[ClaimVerdict], context: Sequence[int]) -> dict[int, Mark]:
     """Return the reviewer's marks by claim: as they stand, else those they took back with a save."""
     slots = {chunk_id: slot for slot, chunk_id in reversed(list(enumerate(context, 1)))}
-    rows = ClaimVerdict.objects.filter(claim__in=claims, reviewer=user_id).order_by("is_current", "pk")
     return {
         row.claim_id: Mark(
             row.claim_id,
@@ -60,12 +59,12 @@ def _line(number: int, claim: Claim, mark: Mark | None, is_in_answer: bool, loos
     )
 
 
-def _unverifiable(claims: Sequence[Claim]) -> dict[int, list[str]]:
+def _unverifiable(citations: Sequence[Citation]) -> dict[int, list[str]]:
     """Return claim -> what it cites as a whole document: nobody can say which chunk was meant."""
     found: dict[int, list[str]] = {}
-    rows = Citation.objects.filter(claim__in=claims, whole_document=True).order_by("claim", "position")
-    for claim_id, cited in rows.values_list("claim_id", "cited"):
-        found.setdefault(claim_id, []).append(cited)
+    for citation in citations:
+        if citation.whole_document:
+            found.setdefault(citation.claim_id, []).append(citation.cited)
     return found
 
 

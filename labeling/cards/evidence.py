@@ -3,46 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
+from typing import Any
+
+from django.db import connection
 
 from labeling.cards.lines import Beyond, ChunkLine, Source, Superseded
+from labeling.cards.rows import gold_of
 from labeling.core.wording import age_in_words, ranks_in_words
 from labeling.models import SessionItem
-from triage.models import Chunk, GoldRevision, Query, Retrieved
+from triage.models import Chunk, Query, Retrieved
 
 #: Characters of one text that are shown before "show all": a page must open at once.
 SHOWN = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class Gold:
-    """What counts as gold: as people accepted it last, else as the file has it."""
-
-    keys: tuple[str, ...]
-    reference: str | None
-    is_answerable: bool
-
-
-def gold_of(query: Query) -> Gold:
-    """Return the gold that counts for this query now."""
-    newest = (
-        GoldRevision.objects.filter(
-            project=query.run.project_id, evaluation_set=query.run.evaluation_set, query_key=query.key
-        )
-        .order_by("-version", "-pk")
-        .first()
-    )
-    if newest is None:
-        return Gold(tuple(dict.fromkeys(query.gold or [])), query.reference, query.answerable)
-    reference = query.reference if newest.reference is None else newest.reference
-    return Gold(tuple(dict.fromkeys(newest.gold or [])), reference, newest.answerable)
-
-
 def beyond(item: SessionItem) -> tuple[tuple[ChunkLine, ...], tuple[ChunkLine, ...]]:
     """Return what the prompt did not hold: the other candidates, and the gold chunks that were never retrieved."""
-    query = item.query
+    query = item.case()
     gold = gold_of(query).keys
     rows = list(query.retrieved.filter(in_context=False).select_related("chunk").order_by("rank"))
     known = set(query.retrieved.values_list("chunk__key", flat=True))
@@ -60,6 +39,36 @@ def beyond(item: SessionItem) -> tuple[tuple[ChunkLine, ...], tuple[ChunkLine, .
         SHOWN,
     )
     return candidates, unreachable
+
+
+#: What a line shows of a chunk, as CONTEXT reads it; nothing else is read.
+CHUNK_COLUMNS = ("key", "text", "document", "section", "title", "tokens", "updated_at", "superseded_by", "summary_of")
+CONTEXT = """
+SELECT slot.id, slot.query_id, slot.rank, slot.chunk_id, slot.score, slot.rerank_score, slot.tokens,
+    chunk.key, chunk.text, chunk.document, chunk.section, chunk.title, chunk.tokens, chunk.updated_at,
+    chunk.superseded_by, chunk.summary_of
+FROM triage_retrieved AS slot JOIN triage_chunk AS chunk ON chunk.id = slot.chunk_id
+WHERE slot.query_id = %s AND slot.in_context ORDER BY slot.rank
+"""
+
+
+def in_context(query: Query) -> list[Retrieved]:
+    """Return the slots of the prompt in order, each with its chunk."""
+    with connection.cursor() as cursor:
+        cursor.execute(CONTEXT, [query.pk])
+        return [_slot(*row) for row in cursor.fetchall()]
+
+
+def _slot(pk: int, query: int, rank: int, chunk: int, score: float, rerank: float, tokens: int, *of: Any) -> Retrieved:
+    return Retrieved(
+        id=pk,
+        query_id=query,
+        rank=rank,
+        chunk=Chunk(id=chunk, **dict(zip(CHUNK_COLUMNS, of, strict=True))),
+        score=score,
+        rerank_score=rerank,
+        tokens=tokens,
+    )
 
 
 def chunk_lines(query: Query, rows: Sequence[Retrieved], gold: Sequence[str], limit: int) -> tuple[ChunkLine, ...]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from labeling.cards.decision import title_of
 from labeling.cards.lines import BlindCard
+from labeling.cards.machine_rows import filing_of, scores_of
 from labeling.cards.revealed import BestLine, JudgeLine, MachineWord, RevealedCard, StepLine
 from labeling.core.segments import Segment, is_inside, segments
 from labeling.models import SessionItem
@@ -34,14 +35,13 @@ Said = Sequence[tuple[str, Sequence[Word]]]
 
 def revealed_card(item: SessionItem, card: BlindCard, policy: Policy) -> RevealedCard:
     """Put the machine's word beside a card."""
-    return RevealedCard(card, _machine(item.query, card, policy))
+    return RevealedCard(card, _machine(item.case(), card, policy))
 
 
 def _machine(query: Query, card: BlindCard, policy: Policy) -> MachineWord:
     """Return what the machine says of the query now."""
-    filed = Suggestion.objects.filter(query=query, is_current=True).first()
-    words = _Words(query, card, filed.judges if filed else [], policy.judge_thresholds)
-    measured = QueryMetrics.objects.filter(query=query).first()
+    filed, measured = filing_of(query.pk)
+    words = _Words(scores_of(query.pk), card, filed.judges if filed else [], policy.judge_thresholds)
     label = filed.label if filed else None
     return MachineWord(
         label=label,
@@ -130,9 +130,8 @@ def _provenance(judges: Sequence[Judge], filed: Suggestion | None) -> tuple[str,
 class _Words:
     """The grounding judges' words on the card's claims; per claim, the first judge that decides it counts."""
 
-    def __init__(self, query: Query, card: BlindCard, used: Sequence[str], moved: Mapping[str, float]) -> None:
+    def __init__(self, rows: Sequence[Score], card: BlindCard, used: Sequence[str], moved: Mapping[str, float]) -> None:
         self._card = card
-        rows = Score.objects.filter(query=query, claim__isnull=False).select_related("judge", "chunk")
         self._rows: dict[int, dict[Judge, list[Score]]] = defaultdict(lambda: defaultdict(list))
         for row in rows:
             judge = row.judge.heard_at(moved.get(row.judge.fingerprint, row.judge.threshold))

@@ -85,6 +85,11 @@ class SessionItem(models.Model):
     def __str__(self) -> str:
         return f"item {self.position} of session {self.session_id}"
 
+    def case(self) -> Query:
+        """Return the query with the run of the session beside it: the run is at hand, it is not read again."""
+        self.query.run = self.session.run
+        return self.query
+
 
 class Lease(models.Model):
     """One wanted verdict of an item (seat 1..overlap), who has it and until when. Overlap is the number of seats."""

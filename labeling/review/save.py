@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.models import User
 from django.db import connection, transaction
 
-from labeling.codebook import Codebook, codebook_of
+from labeling.codebook import Codebook
 from labeling.core.consistency import Conflict, conflict
 from labeling.models import ClaimVerdict, Lease, ReviewSession, SessionItem, Verdict
 from labeling.models.verdicts import Stage
@@ -19,18 +19,21 @@ from labeling.review.decision import (
     StaleError,
     Ticket,
 )
+from labeling.review.facts import Facts, facts_of
 from labeling.settle import settle_queries
 from labeling.worklist import take
 from triage.core.labels import VERDICT_LABELS, Support
 from triage.core.policy import Policy
-from triage.models import Claim, Retrieved, Suggestion
+from triage.models import Retrieved
 
 NOTE_LIMIT = 20_000
 
 #: Row locks the seat: a double click, two tabs and a retry queue up here, and the later ones see what came before.
 SEAT = """
-SELECT id, token, state, GREATEST(EXTRACT(EPOCH FROM clock_timestamp() - taken_at), 0)
-FROM labeling_lease WHERE item_id = %s AND reviewer_id = %s FOR UPDATE
+SELECT seat.id, seat.token, seat.state, GREATEST(EXTRACT(EPOCH FROM clock_timestamp() - seat.taken_at), 0),
+    item.id, item.query_id, item.blind
+FROM labeling_lease AS seat JOIN labeling_sessionitem AS item ON item.id = seat.item_id
+WHERE seat.session_id = %s AND seat.position = %s AND seat.reviewer_id = %s FOR UPDATE OF seat
 """
 
 
@@ -41,52 +44,62 @@ def save(session: ReviewSession, user: User, position: int, decision: Decision, 
     The same key again returns the first receipt. A late save counts while nobody else took the seat. Raises a
     NotSavedError with nothing saved; SessionItem.DoesNotExist when there is no such item.
     """
-    item = session.items.get(position=position)
-    item.session = session
-    seat_id, seconds = _seat(session, item, user, ticket)
-    earlier = list(Verdict.objects.filter(query=item.query_id, reviewer=user).order_by("pk"))
-    current = next((verdict for verdict in earlier if verdict.is_current), None)
-    replay = next((verdict for verdict in earlier if verdict.idempotency_key == ticket.key), None)
+    item, seat_id, seconds = _seat(session, position, user, ticket)
+    known = facts_of(session, item.query_id, user.pk)
+    current = next((verdict for verdict in known.verdicts if verdict.is_current), None)
+    replay = next((verdict for verdict in known.verdicts if verdict.idempotency_key == ticket.key), None)
     if replay is not None:
         return _replayed(replay, decision, current)
     if (current.pk if current else None) != ticket.seen:
         raise StaleError(current)
-    claims = _claims(item)
-    codebook = codebook_of(session.run.project)
-    clash = _checked(session, decision, claims, codebook)
-    blind = item.blind and not earlier
-    verdict = _verdict(item, user, decision, ticket, current, blind, seconds)
-    verdict.conflicts, verdict.codebook_version = clash is not None, codebook.version
+    clash = _checked(session, decision, known)
+    verdict = _verdict(item, user, decision, ticket, known, seconds)
+    verdict.stage, verdict.conflicts = _stage(session, current), clash is not None
     _append(verdict, current)
     _mark(verdict, decision.marks)
-    Lease.objects.filter(pk=seat_id).update(state=Lease.State.DONE)
+    _finish(seat_id)
     settle_queries([item.query_id])
     return Receipt(verdict, revised=current is not None)
 
 
-def _seat(session: ReviewSession, item: SessionItem, user: User, ticket: Ticket) -> tuple[int, float | None]:
-    """Lock the reviewer's seat of the item; return it and the seconds since it was taken (None on a change)."""
-    row = _own_seat(item, user)
+def _seat(session: ReviewSession, position: int, user: User, ticket: Ticket) -> tuple[SessionItem, int, float | None]:
+    """Lock the reviewer's seat; return its item, its id and the seconds since it was taken (None on a change)."""
+    row = _own_seat(session, position, user)
     if row is None:  # the lease ran out: the save still counts if the item has a seat nobody sits on
-        if take(session, user.pk, item.position) is None:
+        session.items.get(position=position)
+        if take(session, user.pk, position) is None:
             raise GoneError
-        row = _own_seat(item, user)
+        row = _own_seat(session, position, user)
         assert row is not None
-        return row[0], None
-    seat_id, token, state, seconds = row
+        return _item(session, position, row), row[0], None
+    seat_id, token, state, seconds = row[:4]
     if state == Lease.State.DONE:
-        return seat_id, None
+        return _item(session, position, row), seat_id, None
     if token != ticket.token:
         raise StaleError(None)
-    return seat_id, float(seconds)
+    return _item(session, position, row), seat_id, float(seconds)
 
 
-def _own_seat(item: SessionItem, user: User) -> tuple[int, object, str, float] | None:
-    """Return the reviewer's locked seat of the item as (id, token, state, seconds), if they have one."""
+def _finish(seat_id: int) -> None:
+    """Give the seat its verdict: nobody takes it again."""
     with connection.cursor() as cursor:
-        cursor.execute(SEAT, [item.pk, user.pk])
-        row: tuple[int, object, str, float] | None = cursor.fetchone()
+        cursor.execute("UPDATE labeling_lease SET state = 'done' WHERE id = %s", [seat_id])
+
+
+Row = tuple[int, object, str, float, int, int, bool]
+
+
+def _own_seat(session: ReviewSession, position: int, user: User) -> Row | None:
+    """Return the reviewer's locked seat of the item as (id, token, state, seconds) and the item, if they have one."""
+    with connection.cursor() as cursor:
+        cursor.execute(SEAT, [session.pk, position, user.pk])
+        row: Row | None = cursor.fetchone()
     return row
+
+
+def _item(session: ReviewSession, position: int, row: Row) -> SessionItem:
+    """Return the item that came with its seat."""
+    return SessionItem(id=row[4], session=session, position=position, query_id=row[5], blind=row[6])
 
 
 def _replayed(first: Verdict, decision: Decision, current: Verdict | None) -> Receipt:
@@ -97,21 +110,15 @@ def _replayed(first: Verdict, decision: Decision, current: Verdict | None) -> Re
     return Receipt(first, replayed=True, revised=first.stage != Stage.FIRST)
 
 
-def _claims(item: SessionItem) -> dict[int, int]:
-    """Return the current claims of the item's answer: id -> number on the page."""
-    ids = Claim.objects.filter(query=item.query_id, is_current=True).order_by("position", "pk")
-    return {pk: number for number, pk in enumerate(ids.values_list("pk", flat=True), 1)}
-
-
-def _checked(session: ReviewSession, decision: Decision, claims: dict[int, int], codebook: Codebook) -> Conflict | None:
+def _checked(session: ReviewSession, decision: Decision, known: Facts) -> Conflict | None:
     """Raise InvalidError or ContradictoryError; return the conflict the reviewer insists on, if any."""
-    errors = _errors(decision, claims, codebook)
+    errors = _errors(decision, known.claims, known.codebook)
     if errors:
         raise InvalidError(errors)
     if not decision.marks:
         return None
-    marks = {claims[mark.claim_id]: mark.support for mark in decision.marks}
-    clash = conflict(decision.label, marks, len(claims), _policy(session))
+    marks = {known.claims[mark.claim_id]: mark.support for mark in decision.marks}
+    clash = conflict(decision.label, marks, len(known.claims), _policy(session))
     if clash is not None and not decision.insists:
         raise ContradictoryError(clash)
     return clash
@@ -141,17 +148,10 @@ def _policy(session: ReviewSession) -> Policy:
 
 
 def _verdict(
-    item: SessionItem,
-    user: User,
-    decision: Decision,
-    ticket: Ticket,
-    current: Verdict | None,
-    blind: bool,
-    seconds: float | None,
+    item: SessionItem, user: User, decision: Decision, ticket: Ticket, known: Facts, seconds: float | None
 ) -> Verdict:
     """Return the row to append, with what the machine said at this moment."""
-    suggested = Suggestion.objects.filter(query=item.query_id, is_current=True).first()
-    run, session = item.session.run, item.session
+    run, suggested = item.session.run, known.suggested
     return Verdict(
         query_id=item.query_id,
         item=item,
@@ -159,9 +159,9 @@ def _verdict(
         label=decision.label,
         sub_cause=decision.sub_cause,
         note=decision.note,
-        stage=_stage(session, current),
-        blind=blind,
-        drawn=session.drawn,
+        blind=item.blind and not known.verdicts,
+        drawn=item.session.drawn,
+        codebook_version=known.codebook.version,
         gold_version=suggested.gold_version if suggested else run.gold_version,
         policy_fingerprint=suggested.policy_fingerprint if suggested else run.policy_fingerprint,
         suggested=suggested.label if suggested else "",

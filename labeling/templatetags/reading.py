@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from django import template
+from django.template.loader import render_to_string
 
 from labeling.cards.decision import title_of
+from labeling.cards.lines import Choice, ChunkLine
+from triage.templatetags.figures import count, number
 from triage.templatetags.look import UNSEEN
 
 register = template.Library()
@@ -28,23 +32,49 @@ class Part:
 
 
 @register.filter
-def parts(text: str) -> list[Part]:
-    """Cut text into what is shown as it is and what stands apart; one code point apart counts as one."""
+def words(text: str) -> str:
+    """Show imported text with what is unseen apart in elements of its own, one code point each.
+
+    Most text holds nothing of the kind: it goes through as it is, to be escaped like any other.
+    """
+    if not _APART.search(text):
+        return text
+    return render_to_string("labeling/item/text.html#words", {"parts": _parts(text)})
+
+
+def _parts(text: str) -> list[Part]:
+    """Cut text into what is shown as it is and what stands apart."""
     found, at = [], 0
     for match in _APART.finditer(text):
-        if match.start() > at:
-            found.append(Part(text[at : match.start()]))
-        found.append(Part(match.group().replace("\r", ""), is_apart=True))
+        found += [Part(text[at : match.start()]), Part(match.group().replace("\r", ""), is_apart=True)]
         at = match.end()
-    if at < len(text):
-        found.append(Part(text[at:]))
-    return found
+    return [*found, Part(text[at:])]
 
 
 @register.filter
 def at(mapping: Mapping[Any, Any] | None, key: object) -> Any:  # noqa: ANN401 - whatever the mapping holds
     """Return the mapping's value at `key`, or None where there is no mapping or no value."""
     return mapping.get(key) if mapping else None
+
+
+@register.simple_tag
+@lru_cache(maxsize=256)
+def labels(choices: tuple[Choice, ...]) -> str:
+    """Show the labels and sub-causes to choose from; drawn once for each codebook and choice, then kept."""
+    return render_to_string("labeling/item/labels.html", {"choices": choices})
+
+
+@register.filter
+def facts(chunk: ChunkLine) -> list[tuple[str, str]]:
+    """Return where a chunk came from and how long it is, as (unseen word, shown words): rank, scores, tokens, age."""
+    told = [
+        ("", f"rank {chunk.rank}" if chunk.rank else ""),
+        ("score", "" if chunk.score is None else number(chunk.score, 3)),
+        ("", "" if chunk.rerank_score is None else f"reranked {number(chunk.rerank_score, 3)}"),
+        ("", "" if chunk.tokens is None else f"{count(chunk.tokens)} tokens"),
+        ("", chunk.age),
+    ]
+    return [fact for fact in told if fact[1]]
 
 
 @register.filter

@@ -58,7 +58,7 @@ def show_next(request: HttpRequest, session: ReviewSession, telling: Telling = N
         return show_empty(request, session, telling)
     if not is_swap(request):
         return redirect("item", key=session.key, position=seat.position)
-    return show_item(request, _item(session, seat.position), seat, telling)
+    return show_item(request, _item(session, seat), seat, telling)
 
 
 def show_empty(request: HttpRequest, session: ReviewSession, telling: Telling = NOTHING) -> HttpResponse:
@@ -116,12 +116,11 @@ def mode_of(item: SessionItem, card: BlindCard, *, is_typed: bool) -> str:
     return "blind" if item.blind and not card.was_saved else "open"
 
 
-def _item(session: ReviewSession, position: int) -> SessionItem:
-    """Return the item with its query; the session is the one at hand."""
-    found = session.items.select_related("query").get(position=position)
-    found.session = session
-    found.query.run = session.run
-    return found
+def _item(session: ReviewSession, seat: Seat) -> SessionItem:
+    """Return the item that a seat is of."""
+    return SessionItem(
+        id=seat.item_id, session=session, position=seat.position, query_id=seat.query_id, blind=seat.blind
+    )
 
 
 def _respond(

@@ -6,9 +6,12 @@ anybody's; until somebody takes it, it still belongs to the one who had it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -148,17 +151,10 @@ def take(session: ReviewSession, user_id: int, position: int | None = None) -> S
     if session.closed_at is not None:
         return None
     sql = TAKE_NEXT if position is None else TAKE_THIS
-    values = {
-        "session": session.pk,
-        "user": user_id,
-        "position": position,
-        "minutes": settings.LEASE_MINUTES,
-    }
+    values = {"session": session.pk, "user": user_id, "position": position, "minutes": settings.LEASE_MINUTES}
     for _attempt in range(5):  # each lost race leaves a seat of our own, or a done one, to be seen by the next look
         try:
-            with transaction.atomic(), connection.cursor() as cursor:
-                cursor.execute(sql, values)
-                row = cursor.fetchone()
+            row = _taken(sql, values)
         except IntegrityError:
             continue
         if row is not None:
@@ -166,6 +162,17 @@ def take(session: ReviewSession, user_id: int, position: int | None = None) -> S
         if not _lost_a_race(session, user_id, position):
             return None
     return None
+
+
+def _taken(sql: str, values: Mapping[str, int | None]) -> tuple[Any, ...] | None:
+    """Run the statement: a transaction by itself, or behind a savepoint of the one that is open."""
+    with ExitStack() as stack:
+        if connection.in_atomic_block:
+            stack.enter_context(transaction.atomic())
+        cursor = stack.enter_context(connection.cursor())
+        cursor.execute(sql, values)
+        row: tuple[Any, ...] | None = cursor.fetchone()
+    return row
 
 
 def _lost_a_race(session: ReviewSession, user_id: int, position: int | None) -> bool:

@@ -375,5 +375,15 @@ def test_a_card_costs_the_same_statements_however_much_it_shows(
         if judged:
             desk.save(label="still_wrong")
         desk.client.get(desk.url())
-        with django_assert_max_num_queries(32):
+        with django_assert_max_num_queries(15):
             desk.client.get(desk.url())
+
+
+def test_a_save_that_answers_with_the_next_card_stays_within_its_statements(
+    django_assert_max_num_queries: Callable[..., object],
+) -> None:
+    desk = make_desk(items=2)
+    desk.save(label="still_wrong")
+    form = desk.form()
+    with django_assert_max_num_queries(28):
+        assert "item 2 of 2" in text(desk.send(form, swap=True))

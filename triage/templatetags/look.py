@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from django import template
+from django.template.loader import render_to_string
 
 from triage.core.labels import CODEBOOK_BY_LABEL as CODEBOOK
 from triage.core.labels import MISSED_FAILURE, UNSCORED
@@ -30,10 +33,11 @@ SPELLED_OUT = {
 OTHER_TONES = {UNSCORED: "unscored", MISSED_FAILURE: "missed"}
 
 
-@register.inclusion_tag("components/icon.html")
-def icon(name: str, solid: bool = False) -> dict[str, object]:
-    """Draw the icon `name` of components/sprite.html in the colour of the text around it."""
-    return {"name": name, "solid": solid}
+@register.simple_tag
+@lru_cache(maxsize=256)
+def icon(name: str, solid: bool = False) -> str:
+    """Draw the icon `name` of components/sprite.html in the colour of the text around it; drawn once, then kept."""
+    return render_to_string("components/icon.html", {"name": name, "solid": solid})
 
 
 @register.filter

@@ -1,0 +1,81 @@
+"""What the machine said of one query, in two statements. Read for revealed items only."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.db import connection
+
+from triage.models import Chunk, Judge, QueryMetrics, Score, Suggestion
+
+FILING = """
+SELECT
+    (SELECT to_json(filed) FROM (
+        SELECT label, would_be, test, value, threshold, missing, reasons, proposed_sub_cause, policy_fingerprint,
+            judges, gold_version
+        FROM triage_suggestion WHERE query_id = %(query)s AND is_current) AS filed),
+    (SELECT to_json(measured) FROM (
+        SELECT context_recall, faithfulness, answer_relevance, reasons FROM triage_querymetrics
+        WHERE query_id = %(query)s) AS measured)
+"""
+
+SCORES = """
+SELECT score.id, score.claim_id, score.value, score.label, score.evidence_start, score.evidence_end,
+    chunk.id, chunk.key, judge.id, judge.fingerprint, judge.name, judge.task, judge.model, judge.revision,
+    judge.prompt_hash, judge.threshold
+FROM triage_score AS score JOIN triage_judge AS judge ON judge.id = score.judge_id
+LEFT JOIN triage_chunk AS chunk ON chunk.id = score.chunk_id
+WHERE score.query_id = %s AND score.claim_id IS NOT NULL
+"""
+
+#: What a judge is known by, as SCORES reads it: a moved threshold makes another fingerprint of all the rest.
+IDENTITY = ("fingerprint", "name", "task", "model", "revision", "prompt_hash", "threshold")
+
+
+def filing_of(query_id: int) -> tuple[Suggestion | None, QueryMetrics | None]:
+    """Return where the query is filed now, and what was measured of it."""
+    with connection.cursor() as cursor:
+        cursor.execute(FILING, {"query": query_id})
+        filed, measured = map(_read, cursor.fetchone())
+    return Suggestion(**filed) if filed else None, QueryMetrics(**measured) if measured else None
+
+
+def scores_of(query_id: int) -> list[Score]:
+    """Return the judges' words on the query's claims, each with its judge and the key of its chunk."""
+    judges: dict[int, Judge] = {}
+    with connection.cursor() as cursor:
+        cursor.execute(SCORES, [query_id])
+        return [_score(judges, *row) for row in cursor.fetchall()]
+
+
+def _score(
+    judges: dict[int, Judge],
+    pk: int,
+    claim: int,
+    value: float | None,
+    label: str,
+    start: int | None,
+    end: int | None,
+    chunk: int | None,
+    key: str,
+    judge: int,
+    *identity: Any,
+) -> Score:
+    if judge not in judges:
+        judges[judge] = Judge(id=judge, **dict(zip(IDENTITY, identity, strict=True)))
+    return Score(
+        id=pk,
+        judge=judges[judge],
+        claim_id=claim,
+        chunk=None if chunk is None else Chunk(id=chunk, key=key),
+        value=value,
+        label=label,
+        evidence_start=start,
+        evidence_end=end,
+    )
+
+
+def _read(column: Any) -> Any:  # noqa: ANN401 - whatever the statement built
+    """Return a JSON column as values, whether or not the driver has read it."""
+    return json.loads(column) if isinstance(column, str) else column
