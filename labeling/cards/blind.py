@@ -30,7 +30,7 @@ def blind_card(
     rows = in_context(query)
     answer = None if query.answer is None else query.answer[:limit]
     marks = typed.marks if typed else None
-    claims, pieces = claim_lines(found, answer or "", [row.chunk_id for row in rows], marks)
+    claims, pieces = claim_lines(found, answer or "", rows, marks)
     decision = typed or own.decision
     return BlindCard(
         position=item.position,

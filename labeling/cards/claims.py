@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from labeling.cards.lines import UNMARKED, AnswerPiece, ClaimLine
+from labeling.cards.cited import cited_places
+from labeling.cards.lines import UNMARKED, AnswerPiece, Cite, ClaimLine
 from labeling.cards.rows import CardRows
 from labeling.core.segments import is_inside, segments
 from labeling.models import ClaimVerdict
 from labeling.review import Mark
-from triage.models import Citation, Claim
+from triage.models import Citation, Claim, Retrieved
 
 
 def claim_lines(
-    found: CardRows, answer: str, context: Sequence[int], typed: Sequence[Mark] | None
+    found: CardRows, answer: str, context: Sequence[Retrieved], typed: Sequence[Mark] | None
 ) -> tuple[tuple[ClaimLine, ...], tuple[AnswerPiece, ...]]:
     """Return the claims with the reviewer's marks, and the answer cut into stretches that know their claims.
 
-    `context` = chunk ids by slot; `typed` = the marks of a save that was refused, shown instead of the saved ones.
+    `context` = the slots of the prompt in order; `typed` = the marks of a save that was refused, shown instead of the
+    saved ones.
     """
-    marks = _saved(found.marks, context) if typed is None else {mark.claim_id: mark for mark in typed}
+    marks = (
+        _saved(found.marks, [row.chunk_id for row in context])
+        if typed is None
+        else {mark.claim_id: mark for mark in typed}
+    )
     loose = _unverifiable(found.citations)
     spans: dict[int, tuple[int, int]] = {}
     lines = []
@@ -28,7 +34,7 @@ def claim_lines(
         if is_inside(answer, span):
             spans[number] = (claim.span_start or 0, claim.span_end or 0)
         lines.append(_line(number, claim, marks.get(claim.pk), number in spans, loose.get(claim.pk, ())))
-    return tuple(lines), _pieces(answer, spans, lines)
+    return tuple(lines), _pieces(answer, spans, lines, cited_places(answer, found, context))
 
 
 def _saved(rows: Sequence[ClaimVerdict], context: Sequence[int]) -> dict[int, Mark]:
@@ -68,13 +74,17 @@ def _unverifiable(citations: Sequence[Citation]) -> dict[int, list[str]]:
     return found
 
 
-def _pieces(answer: str, spans: dict[int, tuple[int, int]], lines: Sequence[ClaimLine]) -> tuple[AnswerPiece, ...]:
+def _pieces(
+    answer: str, spans: dict[int, tuple[int, int]], lines: Sequence[ClaimLine], places: dict[tuple[int, int], Cite]
+) -> tuple[AnswerPiece, ...]:
     """Return the answer as flat stretches, each with the claim a click on it selects and the badges behind it."""
+    cuts = (edge for place in places for edge in place)
     return tuple(
         AnswerPiece(
             segment=segment,
             claim=lines[segment.claims[0] - 1] if segment.claims else None,
             ends=tuple(lines[number - 1] for number in segment.ends),
+            cite=places.get((segment.start, segment.start + len(segment.text))),
         )
-        for segment in segments(answer, spans)
+        for segment in segments(answer, spans, cuts)
     )

@@ -151,13 +151,13 @@ def context_tokens(query: Query, rows: Sequence[Retrieved]) -> int | None:
     return sum(known) if known and len(known) == len(each) else None
 
 
-def beyond_words(others: Sequence[tuple[int, str]], context: Iterable[str], gold: Iterable[str]) -> Beyond:
+def beyond_words(others: Sequence[tuple[int, str, str]], context: Iterable[str], gold: Iterable[str]) -> Beyond:
     """Return what the prompt did not hold, in numbers and words."""
-    candidates = {key for _, key in others}
+    candidates = {key for _, key, _ in others}
     found = len(candidates & set(gold))
     gold_words = {0: "none is gold", 1: "1 is gold"}.get(found, f"{found} are gold")
     return Beyond(
         candidates=len(others),
-        words=f"{ranks_in_words(rank for rank, _ in others)}; {gold_words}" if others else "",
+        words=f"{ranks_in_words(rank for rank, _, _ in others)}; {gold_words}" if others else "",
         unreachable=len(set(gold) - candidates - set(context)),
     )

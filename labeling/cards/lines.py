@@ -61,12 +61,24 @@ class ClaimLine:
 
 
 @dataclass(frozen=True, slots=True)
+class Cite:
+    """A citation in the answer: where it leads on the page ("" = nowhere) and what it names, in words."""
+
+    anchor: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerPiece:
-    """A stretch of the answer with the claims over it; the first claim is the one a click selects."""
+    """A stretch of the answer with the claims over it; the first claim is the one a click selects.
+
+    `cite`: the stretch is a citation, and a click goes to what it names.
+    """
 
     segment: Segment
     claim: ClaimLine | None
     ends: tuple[ClaimLine, ...] = ()
+    cite: Cite | None = None
 
 
 @dataclass(frozen=True, slots=True)

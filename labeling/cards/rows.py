@@ -25,8 +25,8 @@ SELECT
     (SELECT json_agg(said ORDER BY id) FROM (
         SELECT id, label, sub_cause, note, is_current, withdrawn, blind, seconds, created_at FROM labeling_verdict
         WHERE query_id = %(query)s AND reviewer_id = %(user)s) AS said),
-    (SELECT json_agg(json_build_array(slot.rank, chunk.key) ORDER BY slot.rank) FROM triage_retrieved AS slot
-        JOIN triage_chunk AS chunk ON chunk.id = slot.chunk_id
+    (SELECT json_agg(json_build_array(slot.rank, chunk.key, chunk.document) ORDER BY slot.rank)
+        FROM triage_retrieved AS slot JOIN triage_chunk AS chunk ON chunk.id = slot.chunk_id
         WHERE slot.query_id = %(query)s AND NOT slot.in_context),
     (SELECT json_agg(cut ORDER BY position, id) FROM (
         SELECT id, position, text, span_start, span_end FROM triage_claim
@@ -65,8 +65,8 @@ class CardRows:
     gold: Gold
     #: The reviewer's own verdicts, the oldest first.
     verdicts: tuple[Verdict, ...]
-    #: (rank, chunk key) of what was retrieved and did not reach the prompt.
-    others: tuple[tuple[int, str], ...]
+    #: (rank, chunk key, document) of what was retrieved and did not reach the prompt.
+    others: tuple[tuple[int, str, str], ...]
     claims: tuple[Claim, ...]
     #: The reviewer's own marks on these claims, those that stand last.
     marks: tuple[ClaimVerdict, ...]
@@ -91,7 +91,7 @@ def card_rows(query: Query, user_id: int) -> CardRows:
     return CardRows(
         gold=_gold(query, gold),
         verdicts=tuple(_verdict(row) for row in verdicts or ()),
-        others=tuple((rank, key) for rank, key in others or ()),
+        others=tuple((rank, key, document) for rank, key, document in others or ()),
         claims=tuple(Claim(query_id=query.pk, **row) for row in claims or ()),
         marks=tuple(ClaimVerdict(**row) for row in marks or ()),
         citations=tuple(Citation(**row) for row in citations or ()),

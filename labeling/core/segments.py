@@ -6,7 +6,7 @@ All offsets are code points, as Python counts them: an emoji is one or more, a c
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -23,8 +23,10 @@ class Segment:
     ends: tuple[int, ...] = ()
 
 
-def segments(text: str, spans: Mapping[int, tuple[int, int]]) -> tuple[Segment, ...]:
+def segments(text: str, spans: Mapping[int, tuple[int, int]], cuts: Iterable[int] = ()) -> tuple[Segment, ...]:
     """Cut `text` at the [start, end) spans of its claims (number -> span); the pieces joined are the text.
+
+    `cuts` are further offsets to cut at, inside the text: where citations begin and end.
 
     Spans that are empty, backwards or outside the text must be left out by the caller: see `is_inside`.
     """
@@ -32,7 +34,7 @@ def segments(text: str, spans: Mapping[int, tuple[int, int]]) -> tuple[Segment, 
     length = {number: end - start for number, (start, end) in spans.items()}
     over: set[int] = set()
     pieces = []
-    for start, end in pairwise(sorted({0, len(text), *starts, *ends})):
+    for start, end in pairwise(sorted({0, len(text), *starts, *ends, *cuts})):
         over = (over - set(ends[start])) | set(starts[start])
         covering = sorted(over, key=lambda number: (length[number], number))
         pieces.append(Segment(text[start:end], start, tuple(covering), tuple(sorted(ends[end]))))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triage.core.citations import MAX_CITATIONS, Citation, cites, leading_marks
+from triage.core.citations import MAX_CITATIONS, Citation, cited_spans, cites, leading_marks
 
 CONTEXT = ("c-1", "c-2", "c-3")
 DOCUMENTS = {"c-1": "refunds.md", "c-2": "refunds.md", "c-3": None, "c-9": "plans.md"}
@@ -108,3 +108,29 @@ def test_every_citation_is_named_once_and_its_place_is_true(text: str, context: 
     found = cites(text, context)
     assert len({citation.chunk for citation in found}) == len(found)
     assert all(citation.in_context == (citation.chunk in context) for citation in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It is free [1].", ["[1]"]),
+        ("It is free [1, c-3; 9].", ["1", "c-3", "9"]),
+        ("It is free [ 2 ] and [1-3].", ["[ 2 ]", "[1-3]"]),
+        ("It is free¹² and 🙂 free².", ["¹²", "²"]),
+        ("It is free [doc 2], see `a[1]`.", ["[doc 2]"]),
+        ("An [aside] is no citation.", []),
+    ],
+)
+def test_a_citation_is_found_where_it_stands(text: str, expected: list[str]) -> None:
+    assert [text[span.start : span.end] for span in cited_spans(text, CONTEXT, DOCUMENTS)] == expected
+
+
+@given(st.text(alphabet="[]【】^,;-– 123c🙂\r\n`¹²", max_size=60))
+def test_spans_stand_apart_in_order_inside_the_text_and_name_what_cites_names(text: str) -> None:
+    spans = cited_spans(text, CONTEXT, DOCUMENTS)
+    edges = [edge for span in spans for edge in (span.start, span.end)]
+    assert edges == sorted(edges)
+    assert all(0 <= span.start < span.end <= len(text) for span in spans)
+    if len(spans) < MAX_CITATIONS:
+        named = dict.fromkeys(citation.chunk for span in spans for citation in span.citations)
+        assert list(named)[:MAX_CITATIONS] == [citation.chunk for citation in cites(text, CONTEXT, DOCUMENTS)]

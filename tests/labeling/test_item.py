@@ -11,7 +11,7 @@ from django.test import Client
 
 from labeling.models import GoldChallenge, Lease, Verdict
 from labeling.worklist import take
-from tests.factories import make_chunk, make_member, make_run, make_user
+from tests.factories import make_chunk, make_member, make_query, make_run, make_user
 from tests.labeling.screens import Desk, client_of, fields_of, file_case, make_case, make_desk
 from triage.models import Member, Retrieved, Role, Suggestion
 
@@ -362,6 +362,37 @@ class TestText:
         desk = make_desk(items=0, run=run)
         assert "x" * 20_001 not in text(desk.client.get(desk.url()))
         assert "x" * 30_000 in text(desk.client.get(desk.url() + "?whole=1"))
+
+
+class TestCitations:
+    """A citation in the answer leads to what it names."""
+
+    ANSWER = "Free<b> [1]. Paid [doc 2; 9] 🙂²."
+
+    def test_it_links_to_its_chunk_and_says_in_words_when_it_names_none(self) -> None:
+        run = make_run()
+        make_case(run, answer=self.ANSWER, chunks=2, claims=2)
+        page = text(make_desk(items=0, run=run).client.get(f"/runs/{run.key}/review/", follow=True))
+        assert '<a class="cite" href="#chunk-1">[1]<span class="vh"> chunk 1</span></a>' in page
+        assert '<a class="cite" href="#chunk-2">doc 2<span class="vh"> chunk 2</span></a>' in page
+        assert '<a class="cite" href="#chunk-2">²<span class="vh"> chunk 2</span></a>' in page
+        assert '<span class="cite adrift">9<small>fabricated: not in the prompt</small></span>' in page
+        assert "Free<b>" not in page
+
+    def test_the_page_of_the_query_links_to_the_slots_too(self) -> None:
+        run = make_run()
+        make_case(run, answer=f"{self.ANSWER} [<i>x1]", chunks=2, claims=2)
+        page = text(make_desk(items=0, run=run).client.get(f"/runs/{run.key}/queries/1/"))
+        assert '<a class="cite" href="#slot-1">[1]<span class="vh"> rank 1</span></a>' in page
+        assert "9<small>fabricated: not in the prompt</small>" in page
+        assert "[&lt;i&gt;x1]" in page
+
+    def test_a_whole_document_is_unverifiable(self) -> None:
+        run = make_run()
+        chunks = [make_chunk(run, document="plans.md"), make_chunk(run, document="plans.md")]
+        make_query(run, chunks, answer="It is free [plans.md].")
+        page = text(make_desk(items=0, run=run).client.get(f"/runs/{run.key}/review/", follow=True))
+        assert "[plans.md]<small>whole document: unverifiable</small>" in page
 
 
 @pytest.mark.parametrize("judged", [False, True])

@@ -10,6 +10,7 @@ from triage.core.policy import Policy
 from triage.core.reference import match
 from triage.core.review import VerdictLine, first_answer
 from triage.models import Claim, GoldRevision, Judge, Query, QueryMetrics, Score, Suggestion
+from triage.pages.answer import AnswerPiece, answer_pieces
 from triage.pages.manifest import ClaimWords, Manifest, read_manifest
 from triage.pages.slots import ChunkLine, absent, slot_lines
 from triage.pages.sources import SourceCheck, source_check
@@ -102,6 +103,8 @@ class QueryPage:
     """Everything the query page prints."""
 
     query: Query
+    #: Empty where there is no answer.
+    answer: tuple[AnswerPiece, ...]
     outcome: str
     tone: str
     #: Who says so.
@@ -144,11 +147,10 @@ def query_page(query: Query, user_id: int) -> QueryPage:
     current = suggestions[0] if suggestions and suggestions[0].is_current else None
     outcome, tone = {True: ("Correct", "ok"), False: ("Failing", "bad"), None: ("Undecided", "open")}[query.correct]
     reference = query.reference if revision is None or revision.reference is None else revision.reference
-    asked = history_wanted.send(sender=Query, query_id=query.pk, user_id=user_id)
-    history: list[VerdictLine] | None = first_answer(asked, list)
     margins = sorted((current.margins if current else {}).items())
     return QueryPage(
         query=query,
+        answer=answer_pieces(query.answer or "", manifest.slots),
         outcome=outcome,
         tone=tone,
         by=CORRECT_BY[query.correct_by],
@@ -168,7 +170,7 @@ def query_page(query: Query, user_id: int) -> QueryPage:
         claims=claims,
         cut=_cut(manifest.claims),
         recorded=_recorded(query.scores),
-        verdicts=None if history is None else tuple(history),
+        verdicts=_history(query, user_id),
         previous=manifest.previous,
         next=manifest.next,
     )
@@ -178,6 +180,13 @@ def _judges_of(suggestion: Suggestion | None) -> tuple[str, ...]:
     if suggestion is None:
         return ()
     return tuple(Judge.objects.filter(fingerprint__in=suggestion.judges).values_list("name", flat=True).distinct())
+
+
+def _history(query: Query, user_id: int) -> tuple[VerdictLine, ...] | None:
+    """Ask the human's half for what people said; None = this person may not read it yet."""
+    asked = history_wanted.send(sender=Query, query_id=query.pk, user_id=user_id)
+    history: list[VerdictLine] | None = first_answer(asked, list)
+    return None if history is None else tuple(history)
 
 
 def _compared(query: Query, reference: str | None) -> Compared | None:
