@@ -270,6 +270,8 @@ INGEST_BATCH_QUERIES = env_int("INGEST_BATCH_QUERIES", 500)
 SCORE_BATCH_QUERIES = env_int("SCORE_BATCH_QUERIES", 20)
 CLASSIFY_BATCH_QUERIES = env_int("CLASSIFY_BATCH_QUERIES", 500)
 LEASE_MINUTES = env_int("LEASE_MINUTES", 15)
+#: How long the item after this one is kept for a reviewer whose page has fetched it ahead.
+RESERVE_S = env_int("RESERVE_S", 120)
 #: A worker not seen for this long is shown as slow, then as away.
 WORKER_SLOW_S = env_int("WORKER_SLOW_S", 30)
 WORKER_AWAY_S = env_int("WORKER_AWAY_S", 120)

@@ -82,6 +82,7 @@ urlpatterns = [
     path("sessions/<str:key>/review/<int:position>/challenge/", challenge.item_challenge, name="item_challenge"),
     path("sessions/<str:key>/review/<int:position>/claims/", claims.item_claims, name="item_claims"),
     path("sessions/<str:key>/review/<int:position>/comments/", comments.item_comments, name="item_comments"),
+    path("sessions/<str:key>/review/<int:position>/ahead/", review.item_ahead, name="item_ahead"),
     path("sessions/<str:key>/review/<int:position>/hold/", review.item_hold, name="item_hold"),
     path("sessions/<str:key>/review/<int:position>/skip/", review.item_skip, name="item_skip"),
     path("sessions/<str:key>/review/requeue/", review.session_requeue, name="session_requeue"),

@@ -18,7 +18,7 @@ from labeling.review.decision import (
 from labeling.review.notes import Saturation, categorise, noted, saturation
 from labeling.review.recut import recut
 from labeling.review.save import save
-from labeling.review.steps import UNDO_LIMIT, Undone, previous_position, requeue, skip, undo
+from labeling.review.steps import UNDO_LIMIT, Undone, has_judged, previous_position, requeue, skip, undo
 from labeling.review.talk import comment, comments_naming, may_talk
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "confirmable",
     "contradictory",
     "disputed",
+    "has_judged",
     "may_talk",
     "noted",
     "previous_position",

@@ -110,6 +110,11 @@ def requeue(session: ReviewSession, user: User) -> int:
     )
 
 
+def has_judged(query_id: int, user_id: int) -> bool:
+    """Say whether a word of this person on the query stands."""
+    return Verdict.objects.filter(query=query_id, reviewer=user_id, is_current=True).exists()
+
+
 def previous_position(session: ReviewSession, user: User, position: int | None = None) -> int | None:
     """Return the place of the item this reviewer saved before the one at `position` (or last of all), if any."""
     saves = (

@@ -11,10 +11,10 @@ from labeling import access
 from labeling.cards import beyond
 from labeling.forms import DecisionForm, SkipForm
 from labeling.models import SessionItem
-from labeling.review import GoneError, NotSavedError, previous_position, requeue, save, skip, undo
+from labeling.review import GoneError, NotSavedError, has_judged, previous_position, requeue, save, skip, undo
 from labeling.views.refusal import malformed, refuse
-from labeling.views.screen import Notice, Telling, is_swap, show_empty, show_item, show_next
-from labeling.worklist import default_session, hold, take
+from labeling.views.screen import Notice, Telling, is_swap, show_ahead, show_empty, show_item, show_next
+from labeling.worklist import default_session, hold, reserve, take
 from triage.access import run as run_door
 from triage.access import user
 from triage.models import Role
@@ -40,7 +40,7 @@ def item(request: HttpRequest, key: str, position: int) -> HttpResponse:
     if request.method == "POST":
         return _save(request, found)
     seat = take(found.session, user(request).pk, position)
-    judged = found.query.verdicts.filter(reviewer=user(request).pk, is_current=True).exists()
+    judged = has_judged(found.query_id, user(request).pk)
     if seat is None and not judged:
         return show_empty(request, found.session)
     return show_item(request, found, seat, mode="open" if "change" in request.GET and judged else "")
@@ -117,6 +117,13 @@ def item_hold(request: HttpRequest, key: str, position: int) -> HttpResponse:
     found, form = access.item(request, key, position), SkipForm(request.POST)
     left = hold(found.session, user(request).pk, position, form.cleaned_data["token"]) if form.is_valid() else None
     return JsonResponse({"seconds_left": left}, status=409 if left is None else 200)
+
+
+@require_GET
+def item_ahead(request: HttpRequest, key: str, position: int) -> HttpResponse:
+    """Reserve the item after this one and answer with its card, for the page to keep until the save."""
+    found = access.item(request, key, position)
+    return show_ahead(request, found, reserve(found.session, user(request).pk, position))
 
 
 @require_GET

@@ -58,7 +58,34 @@ def show_next(request: HttpRequest, session: ReviewSession, telling: Telling = N
         return show_empty(request, session, telling)
     if not is_swap(request):
         return redirect("item", key=session.key, position=seat.position)
+    if request.headers.get("X-Ahead") == str(seat.token):
+        return _show_kept(request, session, seat, telling)
     return show_item(request, _item(session, seat), seat, telling)
+
+
+def show_ahead(request: HttpRequest, item: SessionItem, seat: Seat | None) -> HttpResponse:
+    """Answer with the card of the reserved item, for later; 204 when there is none to be had.
+
+    Beside a blind item nothing the machine said may lie, not even of another item: then only blind cards go ahead.
+    """
+    if seat is None or (item.blind and not seat.blind):
+        return HttpResponse(status=204)
+    context = _context(request, _item(item.session, seat), seat, Telling(spoken="Saved."))
+    page = render_to_string("labeling/item.html#item", {**context, "swap": True}, request)
+    return HttpResponse(page, headers={"X-Ahead": str(seat.token), "Cache-Control": "no-store"})
+
+
+def _show_kept(request: HttpRequest, session: ReviewSession, seat: Seat, telling: Telling) -> HttpResponse:
+    """Answer with the bar alone: the page says that it holds the card of this very seat already."""
+    context = {
+        "bar": top_bar(session, user(request).pk, seat.seconds_left, telling.saved_at),
+        "mode": "blind" if seat.blind else "open",
+        "swap": True,
+    }
+    response = HttpResponse(render_to_string("labeling/item.html#bar", context, request))
+    response["HX-Push-Url"] = reverse("item", args=[session.key, seat.position])
+    response["X-Review"] = "ahead"
+    return response
 
 
 def show_empty(request: HttpRequest, session: ReviewSession, telling: Telling = NOTHING) -> HttpResponse:
@@ -82,13 +109,27 @@ def show_item(
     mode: str = "",
 ) -> HttpResponse:
     """Show one item. The mode follows from what the reviewer said of it, unless the caller knows better."""
+    address = reverse("item", args=[item.session.key, item.position])
+    context = _context(request, item, seat, telling, typed, mode)
+    return _respond(request, "labeling/item.html", context, address, telling.status)
+
+
+def _context(
+    request: HttpRequest,
+    item: SessionItem,
+    seat: Seat | None,
+    telling: Telling,
+    typed: Decision | None = None,
+    mode: str = "",
+) -> dict[str, object]:
+    """Return what the page of an item is made of."""
     me = user(request).pk
     card = blind_card(item, me, seat.token if seat else None, typed, whole="whole" in request.GET)
     mode = mode or mode_of(item, card, is_typed=typed is not None)
     policy = item.session.run.project.policy()
     saved_at = telling.saved_at or (card.earlier.saved_at if card.earlier else None)
     machine: MachineWord | None = None if mode in {"blind", "gone"} else revealed_card(item, card, policy).machine
-    context = {
+    return {
         "session": item.session,
         "card": card,
         "machine": machine,
@@ -100,8 +141,6 @@ def show_item(
         "telling": telling,
         **(_afterwards(item) if mode == "revealed" else {}),
     }
-    address = reverse("item", args=[item.session.key, item.position])
-    return _respond(request, "labeling/item.html", context, address, telling.status)
 
 
 def _afterwards(item: SessionItem) -> dict[str, object]:

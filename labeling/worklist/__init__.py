@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from labeling.worklist.ahead import reserve
 from labeling.worklist.draw import Wish, make_session
 from labeling.worklist.frame import Filter, reviewers_of, slices_of
 from labeling.worklist.overview import SessionLine, Share, open_session_lines, overview, session_lines, shares
@@ -26,6 +27,7 @@ __all__ = [
     "open_session_lines",
     "overview",
     "progress",
+    "reserve",
     "reviewers_of",
     "session_lines",
     "shares",

@@ -33,6 +33,7 @@ held AS (
     SELECT seat.reviewer_id, min(seat.position) AS position, max(seat.expires_at) AS until
     FROM labeling_lease AS seat
     WHERE seat.session_id = %(session)s AND seat.state = 'taken' AND seat.expires_at > clock_timestamp()
+      AND seat.taken_at IS NOT NULL
     GROUP BY seat.reviewer_id
 ),
 skipped AS (

@@ -26,10 +26,9 @@ TAKE = """
 UPDATE labeling_lease AS seat
 SET state = 'taken',
     token = CASE WHEN seat.reviewer_id = %(user)s AND seat.token IS NOT NULL THEN seat.token ELSE gen_random_uuid() END,
-    taken_at = CASE WHEN seat.reviewer_id = %(user)s AND seat.expires_at > clock_timestamp()
-                    THEN seat.taken_at ELSE clock_timestamp() END,
+    taken_at = {taken_at},
     reviewer_id = %(user)s,
-    expires_at = clock_timestamp() + make_interval(mins => %(minutes)s)
+    expires_at = {until}
 FROM labeling_sessionitem AS item
 WHERE item.id = seat.item_id AND seat.state <> 'done' AND seat.id = COALESCE(
     (SELECT mine.id FROM labeling_lease AS mine
@@ -52,8 +51,20 @@ RETURNING seat.id, item.id, item.query_id, item.position, item.blind, seat.token
     EXTRACT(EPOCH FROM seat.expires_at - clock_timestamp())::int
 """
 
-TAKE_NEXT = TAKE.format(at_mine="", at_open="")
-TAKE_THIS = TAKE.format(at_mine="AND mine.position = %(position)s", at_open="AND open.position = %(position)s")
+#: A reviewer's own seat keeps its clock; one that was only reserved (`taken_at` null) starts it now.
+TAKEN_NOW = """
+CASE WHEN seat.reviewer_id = %(user)s AND seat.expires_at > clock_timestamp()
+     THEN COALESCE(seat.taken_at, clock_timestamp()) ELSE clock_timestamp() END
+"""
+LEASED = "clock_timestamp() + make_interval(mins => %(minutes)s)"
+
+TAKE_NEXT = TAKE.format(at_mine="", at_open="", taken_at=TAKEN_NOW, until=LEASED)
+TAKE_THIS = TAKE.format(
+    at_mine="AND mine.position = %(position)s",
+    at_open="AND open.position = %(position)s",
+    taken_at=TAKEN_NOW,
+    until=LEASED,
+)
 
 HOLD = """
 UPDATE labeling_lease
@@ -154,7 +165,7 @@ def take(session: ReviewSession, user_id: int, position: int | None = None) -> S
     values = {"session": session.pk, "user": user_id, "position": position, "minutes": settings.LEASE_MINUTES}
     for _attempt in range(5):  # each lost race leaves a seat of our own, or a done one, to be seen by the next look
         try:
-            row = _taken(sql, values)
+            row = run_take(sql, values)
         except IntegrityError:
             continue
         if row is not None:
@@ -164,7 +175,7 @@ def take(session: ReviewSession, user_id: int, position: int | None = None) -> S
     return None
 
 
-def _taken(sql: str, values: Mapping[str, int | None]) -> tuple[Any, ...] | None:
+def run_take(sql: str, values: Mapping[str, int | None]) -> tuple[Any, ...] | None:
     """Run the statement: a transaction by itself, or behind a savepoint of the one that is open."""
     with ExitStack() as stack:
         if connection.in_atomic_block:

@@ -138,6 +138,7 @@ ELSEWHERE: dict[str, str] = {
     "judge_export": "a file",
     "item_back": "leads on to an item",
     "item_hold": "posted",
+    "item_ahead": "fetched by the review screen",
     "item_skip": "posted",
     "session_requeue": "posted",
     "session_undo": "posted",

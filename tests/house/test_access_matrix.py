@@ -97,6 +97,7 @@ LEAST: dict[str, tuple[Role | None, Role | None]] = {
     "session_review": (Role.REVIEWER, Role.REVIEWER),
     "item": (Role.REVIEWER, Role.REVIEWER),
     "item_back": (Role.REVIEWER, Role.REVIEWER),
+    "item_ahead": (Role.REVIEWER, Role.REVIEWER),
     "item_beyond": (Role.REVIEWER, Role.REVIEWER),
     "item_challenge": (Role.REVIEWER, Role.REVIEWER),
     "item_claims": (Role.REVIEWER, Role.REVIEWER),

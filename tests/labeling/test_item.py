@@ -406,7 +406,7 @@ def test_a_card_costs_the_same_statements_however_much_it_shows(
         if judged:
             desk.save(label="still_wrong")
         desk.client.get(desk.url())
-        with django_assert_max_num_queries(15):
+        with django_assert_max_num_queries(18):
             desk.client.get(desk.url())
 
 
