@@ -14,7 +14,7 @@ from labeling.models import GoldChallenge, Lease, Verdict
 from labeling.models.verdicts import Stage
 from labeling.settle import settle_queries
 from triage.core.labels import FailureLabel
-from triage.models import Member, Project, Query, Role, Run
+from triage.models import Project, Query, Run
 
 State = GoldChallenge.State
 #: Verdicts that were about the gold itself: they are asked for again when it changes.
@@ -22,7 +22,7 @@ ABOUT_GOLD = Q(label=FailureLabel.RETRIEVAL_MISS) | Q(sub_cause="wrong_gold")
 
 
 class SamePersonError(Exception):
-    """Who raised a challenge does not decide it while somebody else could."""
+    """Who raised a challenge does not decide it, not even where nobody else could: the gold would be one person's."""
 
 
 class DecidedError(Exception):
@@ -51,7 +51,7 @@ def decide(challenge: GoldChallenge, user: User, *, accept: bool, reason: str = 
     fresh = GoldChallenge.objects.select_for_update().get(pk=challenge.pk)
     if fresh.state != State.OPEN:
         raise DecidedError
-    if fresh.raised_by_id == user.pk and _others_may_decide(project, user):
+    if fresh.raised_by_id == user.pk:
         raise SamePersonError
     revision = revise(query, fresh) if accept else None
     fresh.state = State.ACCEPTED if accept else State.REJECTED
@@ -65,12 +65,6 @@ def decide(challenge: GoldChallenge, user: User, *, accept: bool, reason: str = 
         run__project=project, run__evaluation_set=query.run.evaluation_set, key_hash=query.key_hash
     ).select_related("run")
     return Decided(fresh, revision.version, tuple(one.run for one in touched), _send_back([one.pk for one in touched]))
-
-
-def _others_may_decide(project: Project, user: User) -> bool:
-    """Say whether the project has another lead: a team of one decides for itself."""
-    leads = Member.objects.filter(project=project, role__in=Role.at_least(Role.LEAD))
-    return leads.exclude(user=user).exists()
 
 
 def _send_back(query_ids: list[int]) -> int:

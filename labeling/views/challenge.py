@@ -57,7 +57,8 @@ def challenge(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if is_decision and form.is_valid():
         _decide(request, found, form)
         return redirect("challenge", slug=slug, pk=pk)
-    context = {"project": project, "challenge": found, "form": form, "effects": effects(found)}
+    own = found.raised_by_id == user(request).pk
+    context = {"project": project, "challenge": found, "form": form, "effects": effects(found), "own": own}
     return render(request, "labeling/challenge.html", context, status=422 if form.errors else 200)
 
 
@@ -66,7 +67,7 @@ def _decide(request: HttpRequest, found: GoldChallenge, form: ChallengeRulingFor
     try:
         done = decide(found, user(request), accept=form.is_acceptance, reason=form.cleaned_data["reason"])
     except SamePersonError:
-        messages.error(request, "A second person decides: you raised this challenge yourself.")
+        messages.error(request, "A second person decides: you raised this challenge yourself. Invite another lead.")
         return
     except DecidedError:
         messages.error(request, "Somebody decided it a moment ago.")

@@ -65,17 +65,24 @@ def test_an_ambiguous_question_and_a_rejection_change_no_gold(case: Query) -> No
     assert not GoldRevision.objects.exists()
 
 
-def test_who_raised_it_does_not_decide_while_somebody_else_can(case: Query) -> None:
+def test_who_raised_it_does_not_decide(case: Query) -> None:
     lead = lead_of(case)
     own = raise_challenge(case, lead, "wrong_chunk", chunk="1")
     with pytest.raises(SamePersonError):
         decide(own, lead, accept=True)
+    assert not GoldRevision.objects.exists()
 
 
-def test_a_team_of_one_decides_for_itself() -> None:
-    query = make_case(make_run())
-    alone = make_member(query.run.project, Role.LEAD)
-    assert decide(raise_challenge(query, alone, "wrong_chunk", chunk="1"), alone, accept=True).version == 2
+def test_the_only_lead_is_told_to_invite_another(case: Query) -> None:
+    lead = lead_of(case)
+    own = raise_challenge(case, lead, "wrong_chunk", chunk="1")
+    address = f"/p/{case.run.project.slug}/challenges/{own.pk}/"
+    page = client_of(lead).get(address).content.decode()
+    assert f'/p/{case.run.project.slug}/members/">invite one</a>' in page
+    assert 'value="accept"' not in page
+    refused = client_of(lead).post(address, {"ruling": "accept", "reason": "mine"}, follow=True)
+    assert "Invite another lead." in refused.content.decode()
+    assert 'value="accept"' in client_of(lead_of(case)).get(address).content.decode()
 
 
 def test_a_challenge_is_decided_once(case: Query) -> None:
