@@ -74,6 +74,7 @@ urlpatterns = [
     path("runs/<str:key>/sessions/new/", sessions.session_new, name="session_new"),
     path("runs/<str:key>/review/", review.review, name="review"),
     path("sessions/<str:key>/", sessions.session, name="session"),
+    path("sessions/<str:key>/presence/", sessions.session_presence, name="session_presence"),
     path("sessions/<str:key>/close/", sessions.session_close, name="session_close"),
     path("sessions/<str:key>/review/", review.session_review, name="session_review"),
     path("sessions/<str:key>/review/<int:position>/", review.item, name="item"),

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from labeling import access
 from labeling.forms import SessionForm
 from labeling.review import comments_naming
-from labeling.worklist import close, make_session, overview, session_lines
+from labeling.worklist import close, make_session, overview, presence, session_lines
 from triage import access as doors
 from triage.models import Role
 
@@ -40,6 +40,15 @@ def session_new(request: HttpRequest, key: str) -> HttpResponse:
     session = make_session(run, doors.user(request), form.wish())
     messages.success(request, f"Session “{session.name}” holds {session.frame['items']:,} items.")
     return redirect("session", key=session.key)
+
+
+@require_GET
+def session_presence(request: HttpRequest, key: str) -> HttpResponse:
+    """Show to leads who has which item of a session open now; the part reloads itself, the page does on demand."""
+    found = access.session(request, key, Role.LEAD)
+    part = "#presence" if request.headers.get("HX-Request") == "true" else ""
+    context = {"session": found, "people": presence(found)}
+    return render(request, f"labeling/session_presence.html{part}", context)
 
 
 @require_GET

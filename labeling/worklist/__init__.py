@@ -6,12 +6,14 @@ from labeling.worklist.ahead import reserve
 from labeling.worklist.draw import Wish, make_session
 from labeling.worklist.frame import Filter, reviewers_of, slices_of
 from labeling.worklist.overview import SessionLine, Share, open_session_lines, overview, session_lines, shares
+from labeling.worklist.presence import Present, presence
 from labeling.worklist.queue import EmptyQueue, Reason, Seat, hold, take, why_empty
 from labeling.worklist.sessions import Progress, close, default_session, items_of, name_strata, progress
 
 __all__ = [
     "EmptyQueue",
     "Filter",
+    "Present",
     "Progress",
     "Reason",
     "Seat",
@@ -26,6 +28,7 @@ __all__ = [
     "name_strata",
     "open_session_lines",
     "overview",
+    "presence",
     "progress",
     "reserve",
     "reviewers_of",

@@ -73,6 +73,7 @@ PAGES: dict[str, Callable[[Sample], list[object]]] = {
     "upload": lambda sample: [sample.upload.key],
     "sessions": lambda sample: [sample.project.slug],
     "session": lambda sample: [sample.session.key],
+    "session_presence": lambda sample: [sample.session.key],
     "session_new": lambda sample: [sample.run.key],
     "adjudication": lambda sample: [sample.run.key],
     "adjudication_query": lambda sample: [sample.run.key, sample.disputed.position],

@@ -94,6 +94,7 @@ LEAST: dict[str, tuple[Role | None, Role | None]] = {
     "session_new": (Role.LEAD, Role.LEAD),
     "session_close": (Role.LEAD, Role.LEAD),
     "review": (Role.REVIEWER, Role.REVIEWER),
+    "session_presence": (Role.LEAD, Role.LEAD),
     "session_review": (Role.REVIEWER, Role.REVIEWER),
     "item": (Role.REVIEWER, Role.REVIEWER),
     "item_back": (Role.REVIEWER, Role.REVIEWER),

@@ -20,7 +20,18 @@ TABS: dict[str, tuple[str, frozenset[str]]] = {
     "Runs": ("runs", frozenset({"run", "queries", "query", "run_rename", "run_delete", "gate", "slices"})),
     "Review": (
         "sessions",
-        frozenset({"session", "session_new", "adjudication", "agreement", "codebook", "notes", "confirm_bulk"}),
+        frozenset(
+            {
+                "session",
+                "session_new",
+                "session_presence",
+                "adjudication",
+                "agreement",
+                "codebook",
+                "notes",
+                "confirm_bulk",
+            }
+        ),
     ),
     "Gold": ("challenges", frozenset({"challenge", "audit", "mend", "resample"})),
     "Judges": ("judges", frozenset({"judge", "judge_items", "panel", "what_if", "policies", "due"})),
