@@ -1,10 +1,11 @@
-"""Eight reviewers at once against two real web processes, an import running: nothing lost, nothing doubled.
+"""Eight reviewers at once against two real web processes, a worker importing: nothing lost, nothing doubled.
 
 The clients speak HTTP as a browser does; one run has a web process killed half-way. Percentiles are printed.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -26,13 +27,16 @@ import pytest
 from django.conf import settings
 from django.db import connection
 from django.test import Client
+from pytest_django import Settings
 
 from labeling.models import Verdict
 from labeling.worklist import Wish, make_session
 from tests.conftest import ROOT
-from tests.factories import make_member, make_run
+from tests.factories import make_member, make_project, make_run
+from tests.faults.test_pipeline import Plant
 from tests.labeling.screens import fields_of, make_case
-from triage.models import Role
+from triage import intake
+from triage.models import Role, Upload
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
@@ -118,6 +122,19 @@ def web(tmp_path: Path) -> Iterator[Web]:
     served.end()
 
 
+@pytest.fixture
+def importer(transactional_db: None, tmp_path: Path, settings: Settings) -> Iterator[Plant]:
+    """A worker and beat on this test's database, which import what is handed in."""
+    for folder in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
+        folder.chmod(0o755)
+    settings.UPLOAD_DIR = tmp_path / "files" / "uploads"
+    plant = Plant(tmp_path)
+    plant.beat()
+    plant.worker(concurrency=1)
+    yield plant
+    plant.end()
+
+
 class Reviewer:
     """One person at the screen: opens the queue, saves each item, keeps after the reveal. A lost answer is retried."""
 
@@ -187,7 +204,7 @@ def cookie_of(user: object) -> str:
 
 @pytest.mark.parametrize("killed", [False, True], ids=["whole", "one web process killed half-way"])
 def test_F50_two_hundred_items_read_twice_each_by_eight_people(
-    web: Web, killed: bool, capsys: pytest.CaptureFixture[str]
+    web: Web, importer: Plant, killed: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = make_run()
     for _ in range(ITEMS):
@@ -205,6 +222,9 @@ def test_F50_two_hundred_items_read_twice_each_by_eight_people(
         read = sum(pool.map(Reviewer.work, people))
     over.set()
     importing.join()
+    imported = Upload.objects.filter(state=Upload.State.DONE).count()
+    assert imported, importer.said()
+    assert not Upload.objects.filter(state=Upload.State.FAILED).exists()
     rows = list(Verdict.objects.filter(stage="first", withdrawn=False).values_list("query", "reviewer"))
     assert len(rows) == len(set(rows)) == ITEMS * OVERLAP
     assert set(Counter(query for query, _ in rows).values()) == {OVERLAP}
@@ -214,15 +234,34 @@ def test_F50_two_hundred_items_read_twice_each_by_eight_people(
     retries = sum(person.retries for person in people)
     with capsys.disabled():
         half, most = quantiles(waits, n=100)[49], quantiles(waits, n=100)[94]
-        sys.stdout.write(f"\nsave & next: p50 {half * 1000:.0f} ms, p95 {most * 1000:.0f} ms, {retries} retries\n")
+        sys.stdout.write(f"\nsave & next: p50 {half * 1000:.0f} ms, p95 {most * 1000:.0f} ms, {retries} retries")
+        sys.stdout.write(f", {imported} runs imported meanwhile\n")
 
 
 def _import_meanwhile(over: threading.Event) -> None:
-    """Bring in run after run until the reading is over."""
+    """Hand in file after file until the reading is over, so that the worker always has one to import."""
+    project = make_project()
     try:
         while not over.is_set():
-            run = make_run()
-            for _ in range(50):
-                make_case(run, chunks=5, claims=2)
+            waiting = Upload.objects.exclude(state__in=[Upload.State.DONE, Upload.State.FAILED])
+            if waiting.count() < 2:
+                intake.store(project, None, "meanwhile.jsonl", _lines(f"run {time.monotonic_ns()}"))
+            time.sleep(0.2)
     finally:
         connection.close()
+
+
+def _lines(name: str) -> Iterator[bytes]:
+    """Yield a run file of 300 queries with five chunks each."""
+    yield json.dumps({"kind": "run", "name": name}).encode() + b"\n"
+    for number in range(300):
+        chunks = [
+            {"id": f"{name}-{number}-{slot}", "text": f"Chunk {slot} of {number} in {name}."} for slot in range(5)
+        ]
+        asked = {
+            "id": f"q{number}",
+            "question": f"What says {number}?",
+            "answer": f"It says {number}.",
+            "correct": True,
+        }
+        yield json.dumps({**asked, "retrieved": chunks}).encode() + b"\n"
