@@ -212,7 +212,10 @@
     place.hidden = !found;
     form().elements.insists.value = found ? "1" : "";
     if (!found) return;
-    if (found.all) { words.textContent = "You marked every claim supported; Unsupported claims means some claim is not."; return; }
+    // the label in the words of the codebook, as they stand beside its key
+    const label = $("#item input[name=label]:checked").closest("label");
+    const means = `your label is “${$(".name", label).textContent.trim()}”: ${$(".def", label).textContent}`;
+    if (found.all) { words.textContent = `You marked every claim supported; ${means}`; return; }
     words.replaceChildren("You marked ");
     found.claims.forEach((number, place) => {
       const link = document.createElement("a");
@@ -220,7 +223,7 @@
       link.textContent = `claim ${number}`;
       words.append(place ? ", " : "", link);
     });
-    words.append(" as not supported; your label says something else.");
+    words.append(` as not supported; ${means}`);
   }
   function showBest(number) {
     for (const line of $$(".verdict[data-claim]")) line.classList.toggle("on", line.dataset.claim === String(number));

@@ -230,6 +230,7 @@ class TestSave:
         first = desk.send({**form, "label": "still_wrong", f"claim-{claim}": "unsupported"})
         assert first.status_code == 422
         assert "Label and marks disagree." in text(first)
+        assert "your label is “Still wrong”: Evidence, support and relevance hold" in text(first)
         again = fields_of(text(first))
         assert again["insists"] == "1"
         assert desk.send(again).status_code == 302
