@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from labeling.cards.cited import cited_places
 from labeling.cards.lines import UNMARKED, AnswerPiece, Cite, ClaimLine
 from labeling.cards.rows import CardRows
-from labeling.core.segments import is_inside, segments
+from labeling.core.segments import Segment, is_inside, segments
 from labeling.models import ClaimVerdict
 from labeling.review import Mark
 from triage.models import Citation, Claim, Retrieved
+
+#: A stretch of a citation that goes on behind it.
+INSIDE = Cite(anchor="", words="")
 
 
 def claim_lines(
@@ -84,7 +87,16 @@ def _pieces(
             segment=segment,
             claim=lines[segment.claims[0] - 1] if segment.claims else None,
             ends=tuple(lines[number - 1] for number in segment.ends),
-            cite=places.get((segment.start, segment.start + len(segment.text))),
+            cite=_cite_of(segment, places),
         )
         for segment in segments(answer, spans, cuts)
     )
+
+
+def _cite_of(segment: Segment, places: Mapping[tuple[int, int], Cite]) -> Cite | None:
+    """Return the citation that a stretch is (part of): a claim may begin or end inside one; its end is the link."""
+    end = segment.start + len(segment.text)
+    for (first, last), cite in places.items():
+        if first <= segment.start and end <= last:
+            return cite if end == last else INSIDE
+    return None

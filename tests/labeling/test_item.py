@@ -388,6 +388,13 @@ class TestCitations:
         assert "9<small>fabricated: not in the prompt</small>" in page
         assert "[&lt;i&gt;x1]" in page
 
+    def test_one_that_a_claim_cuts_through_is_still_one(self) -> None:
+        run = make_run()
+        make_case(run, answer="It is free [doc. 2]. Really.", chunks=2, claims=3)
+        page = text(make_desk(items=0, run=run).client.get(f"/runs/{run.key}/review/", follow=True))
+        assert '<span class="cite">[doc.</span>' in page
+        assert '<a class="cite" href="#chunk-2">2]<span class="vh"> chunk 2</span></a>' in page
+
     def test_a_whole_document_is_unverifiable(self) -> None:
         run = make_run()
         chunks = [make_chunk(run, document="plans.md"), make_chunk(run, document="plans.md")]
