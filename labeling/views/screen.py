@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -58,7 +59,7 @@ def show_next(request: HttpRequest, session: ReviewSession, telling: Telling = N
         return show_empty(request, session, telling)
     if not is_swap(request):
         return redirect("item", key=session.key, position=seat.position)
-    if request.headers.get("X-Ahead") == str(seat.token):
+    if request.headers.get("X-Ahead") == str(seat.token) and telling.notice is None:
         return _show_kept(request, session, seat, telling)
     return show_item(request, _item(session, seat), seat, telling)
 
@@ -70,19 +71,18 @@ def show_ahead(request: HttpRequest, item: SessionItem, seat: Seat | None) -> Ht
     """
     if seat is None or (item.blind and not seat.blind):
         return HttpResponse(status=204)
-    context = _context(request, _item(item.session, seat), seat, Telling(spoken="Saved."))
+    context = _context(request, _item(item.session, seat), seat, NOTHING)
     page = render_to_string("labeling/item.html#item", {**context, "swap": True}, request)
     return HttpResponse(page, headers={"X-Ahead": str(seat.token), "Cache-Control": "no-store"})
 
 
 def _show_kept(request: HttpRequest, session: ReviewSession, seat: Seat, telling: Telling) -> HttpResponse:
     """Answer with the bar alone: the page says that it holds the card of this very seat already."""
-    context = {
-        "bar": top_bar(session, user(request).pk, seat.seconds_left, telling.saved_at),
-        "mode": "blind" if seat.blind else "open",
-        "swap": True,
-    }
+    bar = top_bar(session, user(request).pk, seat.seconds_left, telling.saved_at)
+    context = {"bar": bar, "mode": "blind" if seat.blind else "open", "swap": True}
     response = HttpResponse(render_to_string("labeling/item.html#bar", context, request))
+    spoken = f"{telling.spoken} Item {seat.position} of {bar.items}."
+    response["HX-Trigger-After-Settle"] = json.dumps({"announce": spoken})  # the kept card cannot know what was done
     response["HX-Push-Url"] = reverse("item", args=[session.key, seat.position])
     response["X-Review"] = "ahead"
     return response

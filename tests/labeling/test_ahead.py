@@ -125,6 +125,7 @@ class TestCard:
         answer = desk.client.post(desk.url(1), keep, headers={**SWAP, "X-Ahead": ahead["X-Ahead"]})
         assert (answer.status_code, answer["X-Review"], answer["HX-Push-Url"]) == (200, "ahead", desk.url(2))
         assert 'id="item"' not in texts(answer)
+        assert answer["HX-Trigger-After-Settle"] == '{"announce": "Saved. Item 2 of 3."}'
         assert "<strong>1</strong> of 3" in texts(answer)
         assert Verdict.objects.filter(stage="revised").count() == 1
         assert f'name="token" value="{Lease.objects.get(position=2).token}"' in texts(ahead)
