@@ -16,6 +16,7 @@ from labeling.export import (
     verdicts_file,
 )
 from labeling.mend import MEND_FORMATS, mend_file
+from labeling.resample import set_lines, whole_set
 from triage.models import Run
 
 
@@ -31,6 +32,7 @@ EXPORTS: dict[str, tuple[tuple[str, ...], Callable[[Run, str, bool], Iterable[st
     "calibration": (tuple(CALIBRATION_FORMATS), _calibration),
     "verdicts": (VERDICT_FORMATS, lambda run, to, history: [verdicts_file(run, to, history=history)]),
     "gold-patch": (GOLD_FORMATS, lambda run, to, _history: [gold_file(run, to)]),
+    "evaluation-set": (RUN_FORMATS[:1], lambda run, _to, _history: set_lines(whole_set(run))),
     "worklist": (MEND_FORMATS, lambda run, to, _history: [mend_file(run, to)]),
     "run": (RUN_FORMATS, lambda run, to, _history: run_file(run, to)),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labeling.resample.page import resample_page
-from labeling.resample.plan import Planned, Wanted, plan_set
+from labeling.resample.plan import Planned, Wanted, plan_set, whole_set
 from labeling.resample.writing import as_json, set_lines
 
-__all__ = ["Planned", "Wanted", "as_json", "plan_set", "resample_page", "set_lines"]
+__all__ = ["Planned", "Wanted", "as_json", "plan_set", "resample_page", "set_lines", "whole_set"]

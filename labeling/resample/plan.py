@@ -55,6 +55,8 @@ class Item:
     reference: str | None
     answerable: bool
     gold_version: int
+    #: Every slice of the question, not only the one the set is spread by.
+    slices: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,7 @@ def _item(query: Query, revision: GoldRevision | None, built: date | None, wante
         reference=revision.reference if revision and revision.reference is not None else query.reference,
         answerable=revision.answerable if revision else query.answerable,
         gold_version=revision.version if revision else 1,
+        slices=query.slices,
     )
 
 
@@ -174,3 +177,9 @@ def _day(value: object) -> date | None:
         return datetime.fromisoformat(str(value)).date() if value else None
     except ValueError:
         return None
+
+
+def whole_set(run: Run) -> Planned:
+    """Return the run's own set: every question, with the gold accepted since wherever it still holds."""
+    day = (run.started_at or run.created_at).date()
+    return plan_set(run, run, Wanted(day, size=max(run.queries.count(), 1), minimum=0, carry_share=1.0))

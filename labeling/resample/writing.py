@@ -21,7 +21,7 @@ def set_lines(planned: Planned) -> Iterator[str]:
         told = {"kind": "chunk", "id": chunk.key, "text": chunk.text, "document": chunk.document, "title": chunk.title}
         yield _line({**told, "section": chunk.section, "url": chunk.url, "tokens": chunk.tokens})
     for item in planned.carried:
-        yield _line(_carried(item, planned))
+        yield _line(_carried(item))
     taken = {item.key for item in planned.carried}
     rows = {query.key: query for query in _drawn(planned)}
     for key in planned.drawn:
@@ -64,8 +64,7 @@ def _drawn(planned: Planned) -> list[Query]:
     return list(planned.logs.queries.filter(key__in=planned.drawn).only("key", "question", "slices", "conversation"))
 
 
-def _carried(item: Item, planned: Planned) -> dict[str, Any]:
-    sliced = {planned.wanted.slice_key: item.slice} if planned.wanted.slice_key else {}
+def _carried(item: Item) -> dict[str, Any]:
     meta = {"carried": True, "gold_age_days": item.age_days, "gold_version": item.gold_version}
     return {
         "id": item.key,
@@ -73,7 +72,7 @@ def _carried(item: Item, planned: Planned) -> dict[str, Any]:
         "gold": list(item.gold) if item.gold is not None else None,
         "reference": item.reference,
         "answerable": item.answerable,
-        "slice": sliced,
+        "slice": item.slices,
         "meta": meta,
     }
 

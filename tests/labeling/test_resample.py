@@ -116,6 +116,21 @@ def test_the_file_imports_as_an_evaluation_set_with_its_gold() -> None:
     assert run.queries.filter(meta__carried=False, gold=None).count() == len(planned.drawn)
 
 
+def test_the_exported_set_is_every_question_with_the_gold_accepted_since() -> None:
+    project = make_project()
+    run = last_of(project)
+    make_chunk(run, "a")
+    GoldRevision.objects.create(project=project, evaluation_set="set", query_key="superseded", version=2, gold=["a"])
+    out = StringIO()
+    call_command("export", run.key, what="evaluation-set", stdout=out)
+    lines = [json.loads(line) for line in out.getvalue().splitlines()]
+    told = {line["id"]: line for line in lines if line.get("kind", "query") == "query"}
+    assert set(told) == {"fine", "superseded", "textless", "none", "unanswerable"}
+    assert (told["superseded"]["gold"], told["superseded"]["slice"]) == (["a"], {"topic": "billing"})
+    assert not told["textless"].get("gold")
+    assert told["unanswerable"]["answerable"] is False
+
+
 def test_a_carried_question_is_not_drawn_again() -> None:
     project = make_project()
     logs, last = logs_of(project, 6), last_of(project)
