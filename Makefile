@@ -73,9 +73,10 @@ test: lint browser ## every check: lint, then all tests on a PostgreSQL and Redi
 worker: setup ## one more worker, beside `make run` or a server's queue
 	@$(PY) -m celery -A config worker --pool prefork --concurrency 2 --loglevel INFO -n "extra$$$$@%h"
 
-bench: setup-dev ## measure start, import and corrected counts (benchmarks/ has more)
+bench: setup-dev ## measure start, import, classification and corrected counts (benchmarks/ has more)
 	$(call step,start and stop,$(PY) -m benchmarks.startup)
 	$(call step,import of 10 000 queries,$(PY) -m benchmarks.ingest)
+	$(call step,classification of 10 000 queries,$(PY) -m benchmarks.classify 1000 10000)
 	$(call step,coverage of corrected counts,$(PY) -m benchmarks.coverage)
 
 clean: stop ## stop everything and remove .venv and caches; var/ (your data) stays

@@ -268,7 +268,7 @@ JUDGES = _judges(env_text("JUDGES"))
 # --- speed only -----------------------------------------------------------------------------------------------------
 INGEST_BATCH_QUERIES = env_int("INGEST_BATCH_QUERIES", 500)
 SCORE_BATCH_QUERIES = env_int("SCORE_BATCH_QUERIES", 20)
-CLASSIFY_BATCH_QUERIES = env_int("CLASSIFY_BATCH_QUERIES", 500)
+CLASSIFY_BATCH_QUERIES = env_int("CLASSIFY_BATCH_QUERIES", 1_000)
 LEASE_MINUTES = env_int("LEASE_MINUTES", 15)
 #: How long the item after this one is kept for a reviewer whose page has fetched it ahead.
 RESERVE_S = env_int("RESERVE_S", 120)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triage.core.support import Decision, Word, decide, on_pair, word
+from triage.core.support import Decision, Heard, Word, decide, decide_heard, on_pair, word
 
 CONTEXT = frozenset("AB")
 WORDS = st.lists(
@@ -82,3 +82,39 @@ def test_a_claim_is_supported_only_by_chunks_of_the_context_and_never_without_a_
     assert (decision.supported is None) == (decision.judge == "")
     if not any(words for words in said):
         assert decision.supported is None
+
+
+def plainly(judges: list[list[Word]], context: frozenset[str] | None) -> tuple[bool | None, frozenset[str], bool]:
+    """Return support, supporting chunks and contradiction word by word, as the rule is told."""
+    for words in judges:
+        heard = [each for each in words if each.chunk is None or context is None or each.chunk in context]
+        supporting = frozenset(each.chunk for each in heard if each.supports and each.chunk is not None)
+        if any(each.supports for each in heard):
+            return True, supporting, False
+        on_the_whole = any(each.chunk is None and each.supports is False for each in heard)
+        if on_the_whole or (heard and all(each.supports is False for each in heard)):
+            return False, frozenset(), any(each.contradicts for each in heard)
+    return None, frozenset(), False
+
+
+ROWS = st.tuples(
+    st.sampled_from([None, "A", "B", "far"]),
+    st.sampled_from([None, math.nan, 0.0, 0.49, 0.5, 1.0, 1.5]),
+    st.sampled_from(["", "", "supported", "unsupported", "contradicted", "unsure"]),
+)
+
+
+@given(st.lists(st.lists(ROWS, max_size=5), max_size=3), st.sampled_from([None, frozenset(), CONTEXT]))
+def test_words_heard_together_decide_as_words_one_by_one(
+    said: list[list[tuple[str | None, float | None, str]]], context: frozenset[str] | None
+) -> None:
+    together, apart = [], []
+    for number, rows in enumerate(said):
+        heard = Heard()
+        for chunk, value, label in rows:
+            heard.hear(chunk, value, label, 0.5)
+        together.append((f"j{number}", heard))
+        apart.append([word(chunk, value, label, 0.5) for chunk, value, label in rows])
+    decision = decide_heard(together, context)
+    assert (decision.supported, decision.supporting, decision.contradicted) == plainly(apart, context)
+    assert decision == decide([(f"j{number}", words) for number, words in enumerate(apart)], context)

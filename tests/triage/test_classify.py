@@ -12,7 +12,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from tests.factories import make_chunk, make_claim, make_judge, make_project, make_query, make_run
-from triage.classify import adopt, classify
+from triage.classify import adopt, classify, reading
 from triage.core.judging import Task
 from triage.core.policy import DEFAULT_POLICY, Policy
 from triage.models import Citation, Claim, GoldRevision, Judge, Query, QueryMetrics, Run, Score, Suggestion
@@ -217,6 +217,28 @@ def test_unknown_retrieval_is_not_an_empty_one() -> None:
     classify(run.pk)
     assert current(unknown).missing == "unknown_retrieval"
     assert current(empty).label == "retrieval_miss"
+
+
+def test_a_judges_word_on_a_chunk_nobody_says_was_retrieved_counts_where_the_file_does_not_say() -> None:
+    run = make_run()
+    chunk = make_chunk(run)
+    query = make_query(run, [], gold=None, retrieval_known=False)
+    score(make_claim(query), chunk, 0.9)
+    classify(run.pk)
+    assert QueryMetrics.objects.get(query=query).faithfulness == 1.0
+
+
+def test_chunks_are_forgotten_and_looked_up_again(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.CLASSIFY_BATCH_QUERIES = 1
+    monkeypatch.setattr(reading, "CHUNKS_REMEMBERED", 1)
+    run = make_run()
+    blank, other = make_chunk(run, text=" "), make_chunk(run, superseded_by="new")
+    queries = [make_query(run, [blank, other], gold=[other.key]) for _ in range(3)]
+    for query in queries:
+        rate(query, 0.9)
+        score(make_claim(query), other, 0.9)
+    classify(run.pk)
+    assert [current(query).proposed_sub_cause for query in queries] == ["superseded_document"] * 3
 
 
 def test_citations_are_judged_pair_by_pair_and_fabricated_ones_count_against() -> None:

@@ -4,28 +4,30 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import BooleanField, ExpressionWrapper, Q
-
+from triage.classify import rows
+from triage.classify.rows import CitationRow, ClaimRow, QueryRow, WordRow
 from triage.core.abstention import is_abstention
 from triage.core.correctness import correctness, matched
 from triage.core.judging import Task
 from triage.core.metrics import CitationFacts, ClaimFacts, QueryFacts, effective_abstained
 from triage.core.policy import Policy
-from triage.core.support import Word, decide, on_pair, word
-from triage.models import Citation, Claim, GoldRevision, Judge, Query, Retrieved, Run, Score
+from triage.core.support import Heard, decide_heard, heard_on_pair
+from triage.models import GoldRevision, Judge, Query, Run
 
-#: claim pk -> judge pk -> the judge's words on the claim
-Words = defaultdict[int, defaultdict[int, list[Word]]]
+#: (claim pk, judge pk) -> what the judge said of the claim
+Words = dict[tuple[int, int], Heard]
+#: Chunks whose facts are remembered at most: enough for most corpora, some 50 MB.
+CHUNKS_REMEMBERED = 200_000
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """One query with its facts and where they come from."""
 
-    query: Query
+    query: QueryRow
     facts: QueryFacts
     #: Fingerprints of the judges whose words the facts rest on.
     judges: tuple[str, ...]
@@ -33,14 +35,29 @@ class Loaded:
     claims_recorded: bool
 
 
-@dataclass(slots=True)
-class _Slots:
-    """What was retrieved for one query, in rank order."""
+class Chunks:
+    """What is known of chunks by their ids, looked up once for all batches of a pass."""
 
-    candidates: list[str] = field(default_factory=list)
-    context: list[str] = field(default_factory=list)
-    blank: set[str] = field(default_factory=set)
-    superseded: set[str] = field(default_factory=set)
+    def __init__(self) -> None:
+        self.keys: dict[int, str] = {}
+        self.blank: set[int] = set()
+        self.superseded: set[int] = set()
+
+    def learn(self, wanted: set[int]) -> None:
+        """Look up those of the chunks that are not known yet; forgets all others where they become too many."""
+        if len(self.keys) > CHUNKS_REMEMBERED:
+            for known in (self.keys, self.blank, self.superseded):
+                known.clear()
+        for chunk, key, is_blank, is_superseded in rows.chunks(list(wanted - self.keys.keys())):
+            self.keys[chunk] = key
+            if is_blank:
+                self.blank.add(chunk)
+            if is_superseded:
+                self.superseded.add(chunk)
+
+    def named(self, chunks: Sequence[int], among: set[int]) -> frozenset[str]:
+        """Return the keys of those of the chunks that are among some."""
+        return frozenset(self.keys[chunk] for chunk in chunks if chunk in among) if among else frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,98 +87,103 @@ def says_nothing_of_correctness(run: Run) -> bool:
 def basis_of(run: Run, policy: Policy) -> Basis:
     """Return what the classes of the run rest on under this policy, judges at the thresholds it moves."""
     return Basis(
-        grounding=_heard(run, Task.GROUNDING, policy),
-        relevance=_heard(run, Task.RELEVANCE, policy),
+        grounding=_asked(run, Task.GROUNDING, policy),
+        relevance=_asked(run, Task.RELEVANCE, policy),
         policy=policy,
         gold=GoldRevision.objects.current(run),
         by_match=says_nothing_of_correctness(run),
     )
 
 
-def _heard(run: Run, task: Task, policy: Policy) -> list[Judge]:
+def _asked(run: Run, task: Task, policy: Policy) -> list[Judge]:
     moved = policy.judge_thresholds
     judges = Judge.objects.asked_in(run, task)
     return [judge.heard_at(moved.get(judge.fingerprint, judge.threshold)) for judge in judges]
 
 
-def load(queries: Sequence[Query], basis: Basis) -> list[Loaded]:
-    """Return the facts of these queries, in order: five SQL queries whatever their number."""
-    rows = _Rows([query.pk for query in queries], basis)
-    return [rows.of(query) for query in queries]
+def load(queries: Sequence[QueryRow], basis: Basis, chunks: Chunks) -> list[Loaded]:
+    """Return the facts of these queries, in order: six SQL queries at most, whatever their number."""
+    batch = _Batch([query.pk for query in queries], basis, chunks)
+    return [batch.of(query) for query in queries]
 
 
-class _Rows:
+class _Batch:
     """The rows of a batch, by the query or claim they belong to."""
 
-    def __init__(self, ids: list[int], basis: Basis) -> None:
-        self._basis = basis
-        self._slots = _slots(ids)
-        claims = Claim.objects.filter(query__in=ids, is_current=True).order_by("query", "position")
-        self._claims = _grouped(claims.defer("human"), "query_id")
-        self._cites = _grouped(Citation.objects.filter(claim__query__in=ids).order_by("claim", "position"), "claim_id")
-        self._words = _words(ids, basis.grounding)
-        self._relevance = _relevance(ids, basis.relevance)
+    def __init__(self, ids: list[int], basis: Basis, chunks: Chunks) -> None:
+        self._basis, self._chunks = basis, chunks
+        self._grounding = [(judge.pk, judge.fingerprint) for judge in basis.grounding]
+        self._relevance = [(judge.pk, judge.fingerprint) for judge in basis.relevance]
+        self._slots = _grouped(rows.slots(ids), by=0)
+        self._claims = _grouped(rows.claims(ids), by=1)
+        self._cites = _grouped(rows.citations(ids), by=0)
+        words = rows.words(ids, [judge for judge, _ in self._grounding])
+        retrieved = {chunk for slots in self._slots.values() for _, chunk, _ in slots}
+        chunks.learn(retrieved.union(chunk for _, _, chunk, _, _ in words if chunk is not None))
+        self._words = _heard(words, basis.grounding, chunks)
+        said = rows.ratings(ids, [judge for judge, _ in self._relevance])
+        self._ratings = {(query, judge): value for query, judge, value in said}
 
-    def of(self, query: Query) -> Loaded:
+    def of(self, query: QueryRow) -> Loaded:
         """Return one query with its facts."""
-        slots, claims = self._slots[query.pk], self._claims[query.pk]
-        known = query.retrieval_known
-        context = frozenset(slots.context) if known else None
-        stated = [self._claim(claim, context) for claim in claims]
+        slots, claims, chunks = self._slots[query.pk], self._claims[query.pk], self._chunks
+        in_context = [chunk for _, chunk, is_in_context in slots if is_in_context]
+        context = tuple([chunks.keys[chunk] for chunk in in_context]) if query.retrieval_known else None
+        stated = [self._claim(claim, None if context is None else frozenset(context)) for claim in claims]
         relevance, rated_by = self._rating(query.pk)
         judges = {judge for _, judge in stated} | {rated_by}
         facts = QueryFacts(
             key=query.key,
             answer=query.answer,
-            candidates=tuple(slots.candidates) if known else None,
-            context=tuple(slots.context) if known else None,
-            blank=frozenset(slots.blank),
-            claims=tuple(claim for claim, _ in stated),
+            candidates=tuple([chunks.keys[slot[1]] for slot in slots]) if query.retrieval_known else None,
+            context=context,
+            blank=chunks.named(in_context, chunks.blank),
+            claims=tuple([claim for claim, _ in stated]),
             relevance=relevance,
             latency_ms=query.latency_ms,
             context_tokens=query.context_tokens,
-            superseded=frozenset(slots.superseded),
+            superseded=chunks.named(in_context, chunks.superseded),
             **_outcome(query, self._basis),
         )
-        return Loaded(query, facts, tuple(sorted(judges - {""})), any(claim.recorded for claim in claims))
+        return Loaded(query, facts, tuple(sorted(judges - {""})), any(claim.is_recorded for claim in claims))
 
-    def _claim(self, claim: Claim, context: frozenset[str] | None) -> tuple[ClaimFacts, str]:
+    def _claim(self, claim: ClaimRow, context: frozenset[str] | None) -> tuple[ClaimFacts, str]:
         """Return a claim's facts and the judge that decided on it."""
-        words: dict[int, list[Word]] = self._words.get(claim.pk, {})
-        said = [(judge.fingerprint, words.get(judge.pk, [])) for judge in self._basis.grounding]
-        decision = decide(said, context)
+        heard = ((mark, self._words.get((claim.pk, judge))) for judge, mark in self._grounding)
+        said = [(mark, words) for mark, words in heard if words is not None]
+        decision = decide_heard(said, context)
         facts = ClaimFacts(
             key=str(claim.pk),
             supported=decision.supported,
             supporting=decision.supporting,
-            cites=tuple(_citation(cite, said, context) for cite in self._cites[claim.pk]),
+            cites=tuple([_citation(cite, said, context) for cite in self._cites[claim.pk]]),
             contradicted=decision.contradicted,
         )
         return facts, decision.judge
 
     def _rating(self, query_id: int) -> tuple[float | None, str]:
         """Return the relevance by the first judge that rated the answer, and who that is."""
-        for judge in self._basis.relevance:
-            if (query_id, judge.pk) in self._relevance:
-                return self._relevance[query_id, judge.pk], judge.fingerprint
+        for judge, mark in self._relevance:
+            if (query_id, judge) in self._ratings:
+                return self._ratings[query_id, judge], mark
         return None, ""
 
 
-def _citation(cite: Citation, said: list[tuple[str, list[Word]]], context: frozenset[str] | None) -> CitationFacts:
+def _citation(cite: CitationRow, said: list[tuple[str, Heard]], context: frozenset[str] | None) -> CitationFacts:
     return CitationFacts(
         chunk=cite.cited,
         in_context=context is None or cite.cited in context,
         whole_document=cite.whole_document,
-        supports=on_pair(said, cite.cited),
+        supports=heard_on_pair(said, cite.cited),
     )
 
 
-def _outcome(query: Query, basis: Basis) -> dict[str, Any]:
+def _outcome(query: QueryRow, basis: Basis) -> dict[str, Any]:
     """Decide gold, abstention and correctness anew: policy and gold may have changed since the import."""
     revision = basis.gold.get(query.key)
     gold = revision.gold if revision else query.gold
     answerable = revision.answerable if revision else query.answerable
-    by_pattern = is_abstention(query.answer, basis.policy)
+    by_pattern = query.abstained_in_file is None and is_abstention(query.answer, basis.policy)
     abstained = effective_abstained(query.answer, query.abstained_in_file, by_pattern=by_pattern)
     known = correctness(query.correct_in_file, answerable=answerable, abstained=abstained)
     if basis.by_match:
@@ -176,42 +198,17 @@ def _outcome(query: Query, basis: Basis) -> dict[str, Any]:
     }
 
 
-def _grouped(rows: Iterable[Any], by: str) -> defaultdict[int, list[Any]]:
+def _grouped(found: Iterable[Any], by: int) -> defaultdict[int, list[Any]]:
+    """Return the rows by one of their columns."""
     groups: defaultdict[int, list[Any]] = defaultdict(list)
-    for row in rows:
-        groups[getattr(row, by)].append(row)
+    for row in found:
+        groups[row[by]].append(row)
     return groups
 
 
-def _slots(ids: list[int]) -> defaultdict[int, _Slots]:
-    """Read the retrieved chunks without their texts; whether a text is blank is asked of the database."""
-    blank = ExpressionWrapper(Q(chunk__text__regex=r"\A\s*\Z"), output_field=BooleanField())
-    rows = Retrieved.objects.filter(query__in=ids).annotate(blank=blank).order_by("query", "rank")
-    found: defaultdict[int, _Slots] = defaultdict(_Slots)
-    for query, key, in_context, is_blank, superseded_by in rows.values_list(
-        "query_id", "chunk__key", "in_context", "blank", "chunk__superseded_by"
-    ):
-        slots = found[query]
-        slots.candidates.append(key)
-        if in_context:
-            slots.context.append(key)
-            slots.blank.update([key] if is_blank else ())
-            slots.superseded.update([key] if superseded_by else ())
-    return found
-
-
-def _words(ids: list[int], judges: Sequence[Judge]) -> Words:
+def _heard(found: Iterable[WordRow], judges: Sequence[Judge], chunks: Chunks) -> Words:
     thresholds = {judge.pk: judge.threshold for judge in judges}
-    rows = Score.objects.filter(query__in=ids, claim__isnull=False, judge__in=thresholds)
-    said: Words = defaultdict(lambda: defaultdict(list))
-    for claim, judge, chunk, value, label in rows.values_list(
-        "claim_id", "judge_id", "chunk__key", "value", "label"
-    ).iterator(chunk_size=10_000):
-        said[claim][judge].append(word(chunk, value, label, thresholds[judge]))
+    said: Words = defaultdict(Heard)
+    for claim, judge, chunk, value, label in found:
+        said[claim, judge].hear(None if chunk is None else chunks.keys[chunk], value, label, thresholds[judge])
     return said
-
-
-def _relevance(ids: list[int], judges: Sequence[Judge]) -> dict[tuple[int, int], float]:
-    rows = Score.objects.filter(query__in=ids, claim__isnull=True, value__isnull=False, judge__in=judges)
-    said = rows.values_list("query_id", "judge_id", "value")
-    return {(query, judge): value for query, judge, value in said if value is not None}

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 
-from triage.classify.reading import Basis, Loaded, basis_of, load
+from triage.classify import rows
+from triage.classify.reading import Basis, Chunks, Loaded, basis_of, load
 from triage.classify.writing import Filed, write_metrics, write_outcomes, write_suggestions
 from triage.core.classifier import classify as file_under
 from triage.core.correctness import SaidBy
@@ -19,7 +23,7 @@ from triage.core.position import Positions
 from triage.core.readings import Pair, read
 from triage.core.recorded_scores import stand_in, usable
 from triage.core.summary import Summariser
-from triage.models import Judge, PolicyVersion, Project, Query, Run
+from triage.models import Judge, PolicyVersion, Project, Run
 from triage.signals import run_classified
 
 
@@ -64,9 +68,10 @@ def classify(run_id: int) -> dict[str, Any]:
     """
     run = Run.objects.select_related("project").get(pk=run_id)
     basis = basis_of(run, run.project.policy())
-    tally, after = _Tally(), 0
-    while last := _classify_after(after, run, basis, tally):
-        after = last
+    tally, chunks, after = _Tally(), Chunks(), 0
+    with uncollected():
+        while last := _classify_after(after, run, basis, tally, chunks):
+            after = last
     summary = tally.as_json(basis.policy)
     Run.objects.filter(pk=run.pk).update(
         summary=summary, policy_fingerprint=basis.policy.fingerprint, gold_version=basis.gold_version
@@ -75,24 +80,36 @@ def classify(run_id: int) -> dict[str, Any]:
     return summary
 
 
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Keep the collector of cycles out: a batch makes half a million objects and no cycle."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 @transaction.atomic
-def _classify_after(after: int, run: Run, basis: Basis, tally: _Tally) -> int:
+def _classify_after(after: int, run: Run, basis: Basis, tally: _Tally, chunks: Chunks) -> int:
     """Classify the next batch of queries; return the last one's id, 0 when there was none left."""
-    queries = list(Query.objects.next_batch(run, after, settings.CLASSIFY_BATCH_QUERIES))
+    queries = rows.next_queries(run, after, settings.CLASSIFY_BATCH_QUERIES)
     if not queries:
         return 0
-    rows, filed, loaded = [], [], load(queries, basis)
+    metered, filed, loaded = [], [], load(queries, basis, chunks)
     for each in loaded:
         facts, metrics = measured(each)
         tally.add(facts, metrics)
-        rows.append((each.query, metrics))
+        metered.append((each.query.pk, metrics))
         if facts.correct is False:
             told = file_under(facts, metrics, basis.policy)
             tally.classes[told.label] += 1
             tally.judges.update(each.judges)
             filed.append(Filed(each, metrics, told))
-    write_outcomes([(each.query, each.facts) for each in loaded])
-    write_metrics(rows)
+    write_outcomes(loaded)
+    write_metrics(metered)
     write_suggestions([query.pk for query in queries], filed, basis)
     return queries[-1].pk
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
-from triage.classify.reading import Basis, basis_of, load
-from triage.classify.run import measured
+from triage.classify.reading import Basis, Chunks, basis_of, load
+from triage.classify.rows import QueryRow, next_failing
+from triage.classify.run import measured, uncollected
 from triage.core.classifier import classify as file_under
 from triage.core.policy import Policy
-from triage.models import Query, Run
+from triage.models import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,21 +33,17 @@ def what_if(run: Run, policy: Policy) -> list[WouldBe]:
     """
     basis = basis_of(run, policy)
     found: list[WouldBe] = []
-    after = 0
-    while batch := _failing_after(run, after):
-        found += _labels(batch, basis)
-        after = batch[-1].pk
+    chunks, after = Chunks(), 0
+    with uncollected():
+        while batch := next_failing(run, after, settings.CLASSIFY_BATCH_QUERIES):
+            found += _labels(batch, basis, chunks)
+            after = batch[-1].pk
     return sorted(found, key=lambda one: one.position)
 
 
-def _failing_after(run: Run, after: int) -> list[Query]:
-    failing = Query.objects.filter(run=run, correct=False, pk__gt=after)
-    return list(failing.order_by("pk")[: settings.CLASSIFY_BATCH_QUERIES])
-
-
-def _labels(batch: Sequence[Query], basis: Basis) -> list[WouldBe]:
+def _labels(batch: Sequence[QueryRow], basis: Basis, chunks: Chunks) -> list[WouldBe]:
     found = []
-    for each in load(batch, basis):
+    for each in load(batch, basis, chunks):
         facts, metrics = measured(each)
         if facts.correct is False:
             label = file_under(facts, metrics, basis.policy).label

@@ -40,13 +40,17 @@ def is_abstention(answer: str | None, policy: Policy) -> bool:
 def declines(text: str, policy: Policy) -> bool:
     """Say whether any phrase of the policy stands in `text`, whatever its length, at word edges."""
     folded = _fold(text)
-    return any(_stands_in(pattern, folded) for pattern in _folded(policy.abstention_patterns))
+    patterns, plain = _folded(policy.abstention_patterns)
+    # Nearly all are nowhere: asked first, at the speed of C, and in ASCII only what ASCII can hold.
+    found = [pattern for pattern in (plain if folded.isascii() else patterns) if pattern in folded]
+    return any(_stands_in(pattern, folded) for pattern in found)
 
 
 @lru_cache(maxsize=16)
-def _folded(patterns: tuple[str, ...]) -> tuple[str, ...]:
-    """Fold the patterns of a policy once, not once a sentence."""
-    return tuple(_fold(pattern) for pattern in patterns)
+def _folded(patterns: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Fold the patterns of a policy once, not once a sentence; those in plain ASCII apart."""
+    folded = tuple(_fold(pattern) for pattern in patterns)
+    return folded, tuple(pattern for pattern in folded if pattern.isascii())
 
 
 def _fold(text: str) -> str:

@@ -15,8 +15,8 @@ from typing import Any
 from django.db import connection
 
 from triage.core.records import CHUNK_FIELDS
-from triage.ingest.copying import Ids, as_json, copy
 from triage.models import Chunk, RunChunk
+from triage.models.copying import Ids, as_json, copy
 
 Details = Mapping[str, Any]
 

@@ -15,9 +15,9 @@ from triage.core.metrics import effective_abstained
 from triage.core.policy import Policy
 from triage.core.records import ClaimRecord, QueryRecord, ScoreRecord
 from triage.core.records.record import Record
-from triage.ingest.copying import Ids, as_json, copy
 from triage.ingest.corpus import Corpus, sha256
 from triage.models import Citation, Claim, Query, Retrieved
+from triage.models.copying import Ids, as_json, copy
 
 _QUERY = (
     "id", "run_id", "position", "key", "key_hash", "question", "answer", "reference", "answerable", "correct",

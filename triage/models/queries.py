@@ -102,16 +102,6 @@ class Queries(models.QuerySet["Query"]):
         numbers = ("metrics__context_recall", "metrics__faithfulness", "metrics__answer_relevance", "metrics__reasons")
         return self.annotate(**labels).select_related("metrics").only(*columns, *numbers).order_by("position")
 
-    def next_batch(self, run: Run, after: int, size: int) -> Self:
-        """Return the run's next queries by id, locked against another classification, not against readers.
-
-        The lock lets rows that point to the query be inserted meanwhile: reviewing goes on.
-        """
-        columns = ("id", "key", "answer", "answerable", "correct", "correct_in_file", "abstained", "abstained_in_file")
-        more = ("reference", "correct_by", "retrieval_known", "gold", "scores", "latency_ms", "context_tokens")
-        batch = self.filter(run=run, pk__gt=after).order_by("pk").only(*columns, *more)
-        return batch.select_for_update(no_key=True)[:size]
-
 
 class Query(models.Model):
     """One question as evaluated in one run."""
