@@ -10,9 +10,9 @@ from django.db.models.expressions import RawSQL
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 
-from labeling.models import ReviewSession, SessionItem
-from triage.access import enter_as, user
-from triage.models import Role
+from labeling.models import NoteSnapshot, ReviewSession, SessionItem
+from triage.access import enter, enter_as, user
+from triage.models import Role, Run
 
 
 def session(request: HttpRequest, key: str, role: Role = Role.REVIEWER) -> ReviewSession:
@@ -51,3 +51,11 @@ def item(request: HttpRequest, key: str, position: int) -> SessionItem:
     one = get_object_or_404(found.items, position=position)
     one.session = found
     return one
+
+
+def snapshot(request: HttpRequest, key: str, role: Role = Role.VIEWER) -> NoteSnapshot:
+    """Return the published note with this key, its run and project beside it."""
+    mine = NoteSnapshot.objects.filter(run__in=Run.objects.of(user(request)))
+    found = get_object_or_404(mine.select_related("run__project", "published_by", "withdrawn_by"), key=key)
+    enter(request, found.run.project, role)
+    return found

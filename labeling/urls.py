@@ -24,6 +24,7 @@ from labeling.views import (
     resample,
     review,
     sessions,
+    snapshot,
     trend,
     what_if,
 )
@@ -71,6 +72,10 @@ urlpatterns = [
     path("runs/<str:key>/what-if/", what_if.what_if, name="what_if"),
     path("runs/<str:key>/report/", report.report, name="report"),
     re_path(r"^runs/(?P<key>\w+)/report\.(?P<to>md|csv|json|html)$", report.report_file, name="report_file"),
+    path("runs/<str:key>/publish/", snapshot.publish, name="publish"),
+    path("snapshots/<str:key>/", snapshot.snapshot, name="snapshot"),
+    path("snapshots/<str:key>/withdraw/", snapshot.snapshot_withdraw, name="snapshot_withdraw"),
+    re_path(r"^snapshots/(?P<key>\w+)/note\.(?P<to>md|csv|json|html)$", snapshot.snapshot_file, name="snapshot_file"),
     path("runs/<str:key>/sessions/new/", sessions.session_new, name="session_new"),
     path("runs/<str:key>/review/", review.review, name="review"),
     path("sessions/<str:key>/", sessions.session, name="session"),

@@ -8,6 +8,7 @@ from labeling.forms.decision import DecisionForm, SkipForm
 from labeling.forms.keys import KeysForm
 from labeling.forms.ruling import RulingForm
 from labeling.forms.sessions import SessionForm
+from labeling.forms.withdrawal import WithdrawalForm
 
 __all__ = [
     "ChallengeForm",
@@ -19,4 +20,5 @@ __all__ = [
     "SessionForm",
     "SkipForm",
     "SubCauseForm",
+    "WithdrawalForm",
 ]

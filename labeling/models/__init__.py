@@ -10,6 +10,7 @@ from labeling.models.mended import MendedDocument
 from labeling.models.notices import DueNotice
 from labeling.models.preferences import Preference
 from labeling.models.sessions import Lease, ReviewSession, SessionItem, Skip
+from labeling.models.snapshots import NoteSnapshot
 from labeling.models.verdicts import ClaimVerdict, GoldChallenge, Outcome, Verdict
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "GoldChallenge",
     "Lease",
     "MendedDocument",
+    "NoteSnapshot",
     "Outcome",
     "Preference",
     "ReviewSession",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count
 
-from labeling.models import Outcome
+from labeling.models import NoteSnapshot, Outcome
 from triage.models import Project, Run
 
 #: Notes on one page, the newest first.
@@ -35,6 +35,9 @@ class ReportsPage:
     project: Project
     lines: tuple[ReportLine, ...]
     is_cut: bool
+    #: Published notes, the newest first.
+    published: tuple[NoteSnapshot, ...]
+    is_published_cut: bool
 
 
 def reports_page(project: Project) -> ReportsPage:
@@ -43,7 +46,8 @@ def reports_page(project: Project) -> ReportsPage:
     final = Outcome.objects.filter(query__run__in=runs, query__correct=False, state=Outcome.State.FINAL)
     reviewed = dict(final.values_list("query__run").annotate(Count("pk")))
     lines = tuple(_line(run, reviewed.get(run.pk, 0)) for run in runs[:MOST])
-    return ReportsPage(project, lines, len(runs) > MOST)
+    published = tuple(NoteSnapshot.objects.of_project(project)[: MOST + 1])
+    return ReportsPage(project, lines, len(runs) > MOST, published[:MOST], len(published) > MOST)
 
 
 def _line(run: Run, reviewed: int) -> ReportLine:

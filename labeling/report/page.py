@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from labeling.core.note import Metric, ReleaseNote, SubCause
 from labeling.core.paired import Decision
 from labeling.core.release_note import CORRECTED, TOTAL, ClassRow, largest_class
+from labeling.models import NoteSnapshot
 from triage.core.closure import Check
 from triage.core.pictures import Axis, Interval, Tick, count_axis, interval, largest
 from triage.models import Project, Run
@@ -78,6 +79,8 @@ class ReportPage:
     checks: tuple[Check, ...]
     decision_tone: str
     against: str
+    #: Published notes of this run, the newest first; a published note's own page lists none.
+    published: tuple[NoteSnapshot, ...] = ()
     formats: tuple[str, ...] = ("md", "csv", "json", "html")
 
     @property
@@ -110,6 +113,11 @@ class ReportPage:
     def among(self) -> int:
         """Return how many queries the sub-causes are extrapolated to; 0 = counted only."""
         return max((row.among for row in self.note.sub_causes), default=0)
+
+
+def live_page(run: Run, note: ReleaseNote, against: Run | None) -> ReportPage:
+    """Return the page of a note as it stands, with what was published of the run."""
+    return replace(report_page(run, note, against), published=tuple(NoteSnapshot.objects.of_run(run)))
 
 
 def report_page(run: Run, note: ReleaseNote, against: Run | None) -> ReportPage:

@@ -36,7 +36,17 @@ class Rendered:
 def render(note: ReleaseNote, to: str) -> Rendered:
     """Render the note in one of FORMATS (KeyError for another)."""
     content_type, make = FORMATS[to]
-    return Rendered(make(note), content_type, f"release-note-{safe_name(note.release or note.name)}-{note.run}.{to}")
+    return Rendered(make(note), content_type, file_name(note.release or note.name, note.run, to))
+
+
+def type_of(to: str) -> str:
+    """Return the content type of a format."""
+    return FORMATS[to][0]
+
+
+def file_name(release: str, key: str, to: str) -> str:
+    """Return the name a note is saved under."""
+    return f"release-note-{safe_name(release)}-{key}.{to}"
 
 
 def safe_name(words: str) -> str:
@@ -45,8 +55,12 @@ def safe_name(words: str) -> str:
 
 
 def attachment(note: ReleaseNote, to: str) -> HttpResponse:
-    """Return the rendered note as a download: never shown in the page's origin, never sniffed."""
-    made = render(note, to)
+    """Return the rendered note as a download."""
+    return as_attachment(render(note, to))
+
+
+def as_attachment(made: Rendered) -> HttpResponse:
+    """Return a file as a download: never shown in the page's origin, never sniffed."""
     response = HttpResponse(made.text, content_type=made.content_type)
     response.headers["Content-Disposition"] = f'attachment; filename="{made.file_name}"'
     return response

@@ -12,9 +12,9 @@ from labeling.report import (
     attachment,
     confirmed_page,
     draw_more,
+    live_page,
     more_page,
     read_half_width,
-    report_page,
     reports_page,
 )
 from labeling.report import report as note_of
@@ -33,7 +33,7 @@ def report(request: HttpRequest, key: str) -> HttpResponse:
     """Show the release note of a run."""
     run, against = access.run(request, key), _against(request)
     try:
-        page = report_page(run, note_of(run, against), against)
+        page = live_page(run, note_of(run, against), against)
     except NotClassifiedError:
         return redirect("run", key=run.key)
     return render(request, "labeling/report.html", {"page": page})

@@ -15,6 +15,7 @@ from labeling.agree import agree
 from labeling.calibrate import calibrate
 from labeling.challenge import raise_challenge
 from labeling.models import GoldChallenge, ReviewSession
+from labeling.report import publish
 from labeling.worklist import default_session
 from tests.factories import make_member, make_project
 from tests.labeling.rows import say
@@ -64,6 +65,8 @@ PAGES: dict[str, Callable[[Sample], list[object]]] = {
     "reports": lambda sample: [sample.project.slug],
     "report": lambda sample: [sample.run.key],
     "confirmed": lambda sample: [sample.run.key],
+    "snapshot": lambda sample: [publish(sample.run, sample.user).key],
+    "snapshot_withdraw": lambda sample: [publish(sample.run, sample.user).key],
     "session_review": lambda sample: [sample.session.key],
     "item_beyond": lambda sample: [sample.session.key, 1],
     "item_challenge": lambda sample: [sample.session.key, 1],
@@ -124,6 +127,8 @@ ELSEWHERE: dict[str, str] = {
     "member_role": "posted",
     "member_remove": "posted",
     "report_file": "a file",
+    "snapshot_file": "a file",
+    "publish": "posted",
     "review": "leads on to the session",
     "item": "session_review leads on to it",
     "judge_compare": "posted",

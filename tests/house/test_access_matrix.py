@@ -14,7 +14,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from labeling.models import GoldChallenge, ReviewSession
+from labeling.models import GoldChallenge, NoteSnapshot, ReviewSession
 from labeling.worklist import default_session
 from tests.factories import make_chunk, make_claim, make_judge, make_member, make_project, make_query, make_run
 from tests.house.test_urls import PUBLIC, patterns
@@ -78,6 +78,10 @@ LEAST: dict[str, tuple[Role | None, Role | None]] = {
     "reports": (Role.VIEWER, Role.VIEWER),
     "report": (Role.VIEWER, Role.VIEWER),
     "report_file": (Role.VIEWER, Role.VIEWER),
+    "publish": (Role.LEAD, Role.LEAD),
+    "snapshot": (Role.VIEWER, Role.VIEWER),
+    "snapshot_file": (Role.VIEWER, Role.VIEWER),
+    "snapshot_withdraw": (Role.LEAD, Role.LEAD),
     "adjudication": (Role.LEAD, Role.LEAD),
     "adjudication_query": (Role.LEAD, Role.LEAD),
     "agreement": (Role.LEAD, Role.LEAD),
@@ -133,6 +137,7 @@ def world(db: None) -> World:
     GoldChallenge.objects.create(query=query, kind=GoldChallenge.Kind.WRONG_CHUNK)
     callers = {role: make_member(project, role) for role in Role}
     stranger = make_member(make_project(), Role.OWNER)
+    NoteSnapshot.objects.create(run=run)
     upload = Upload.objects.create(project=project, file_name="a.jsonl", size_bytes=1, sha256="0" * 64)
     return World(project, run, default_session(run), judge, upload, callers, stranger)
 
@@ -146,6 +151,7 @@ def address(name: str, world: World) -> str:
         "runs/": lambda: world.run.key,
         "sessions/": lambda: world.session.key,
         "uploads/": lambda: world.upload.key,
+        "snapshots/": lambda: world.run.snapshots.get().key,
     }
     values: dict[str, object] = {
         "slug": world.project.slug,
