@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from labeling.compare.arms import LEAST, MOST, Comparison, compare
-from labeling.compare.page import compare_page, read_runs
+from labeling.compare.page import compare_page, read_production, read_runs
 from labeling.compare.telling import as_json, as_text
 
-__all__ = ["LEAST", "MOST", "Comparison", "as_json", "as_text", "compare", "compare_page", "read_runs"]
+__all__ = [
+    "LEAST",
+    "MOST",
+    "Comparison",
+    "as_json",
+    "as_text",
+    "compare",
+    "compare_page",
+    "read_production",
+    "read_runs",
+]

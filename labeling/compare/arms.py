@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from labeling.compare.differences import buried, paired_sums
+from labeling.compare.differences import alone, costs
 from labeling.compare.explaining import explained
-from labeling.core.arms import (
-    EVIDENCE_WAS_THERE,
-    GOLD_ONLY,
-    Setting,
-    Truncation,
-    change_of,
-    credit_warning,
-    decision_of,
-    settings_that_differ,
-    truncation,
-)
+from labeling.compare.verdicts import Flip, Isolation, MetricChange, flips, isolation, metric_changes, padding
+from labeling.core.arms import Setting, Truncation, credit_warning, settings_that_differ, truncation
 from labeling.core.explaining import Explained
+from labeling.core.padding import Padding
 from labeling.core.paired import Change, Decision, MixTest, holm, share_change, stuart_maxwell
+from labeling.core.pinning import Pin, pins
 from labeling.models.pairing import CORRECT, PairGroup, judges_of, pair_groups, slice_pairs
 from triage.core.closure import Check, tokens_agree
 from triage.models import Run
@@ -29,39 +22,10 @@ from triage.models.queries import WITHOUT_SLICE
 from triage.models.slices import slice_keys
 
 LEAST, MOST = 2, 6
+#: Queries without a partner that are listed of each run.
+MOST_ALONE = 100
 #: Slices with fewer pairs are greyed.
 SMALL_SLICE = 20
-
-
-@dataclass(frozen=True, slots=True)
-class MetricChange:
-    """How one metric changed between paired runs."""
-
-    metric: str
-    change: Change
-    decision: Decision
-
-
-@dataclass(frozen=True, slots=True)
-class Flip:
-    """One query whose answer changed sides."""
-
-    key: str
-    position: int
-
-
-@dataclass(frozen=True, slots=True)
-class Isolation:
-    """What a gold-only arm shows: flips with the evidence in the prompt before were buried, not missing."""
-
-    failing: int
-    right_with_gold_only: int
-    buried: tuple[Flip, ...]
-
-    @property
-    def accuracy_after(self) -> float | None:
-        """Return accuracy on the queries that failed before; before it is 0 by construction. None without any."""
-        return self.right_with_gold_only / self.failing if self.failing else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +36,12 @@ class SliceChange:
     change: Change
     p: float
     decision: Decision
+    #: Accuracy in each run over the same pairs.
+    before: float
+    after: float
+    #: Pairs that failed before (accuracy 0 there by construction), and how many of them are right now.
+    failing_before: int
+    mended: int
 
     @property
     def is_small(self) -> bool:
@@ -96,7 +66,11 @@ class Comparison:
     mix: MixTest | None
     wrong_to_right: tuple[Flip, ...]
     right_to_wrong: tuple[Flip, ...]
+    #: The first queries without a partner, of this run and of the baseline.
+    alone_now: tuple[Flip, ...]
+    alone_before: tuple[Flip, ...]
     isolation: Isolation | None
+    padding: Padding | None
     truncation: Truncation | None
     slices: tuple[SliceChange, ...]
     explained: Explained | None
@@ -108,6 +82,16 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
+class Cost:
+    """What 1,000 queries of a run cost: as the file says, else the context tokens at the run's input price."""
+
+    of_1000: float
+    currency: str
+    is_from_file: bool
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
 class Arms:
     """All runs of a comparison, the first being the baseline."""
 
@@ -115,6 +99,10 @@ class Arms:
     differing: tuple[Setting, ...]
     comparisons: tuple[Comparison, ...]
     tokens: Check
+    #: Of each run: what 1,000 queries cost; None where neither the file nor a price says it.
+    costs: tuple[Cost | None, ...]
+    #: The baseline beside production figures, if any were given.
+    pins: tuple[Pin, ...]
     #: The slice key shown, and those there are.
     slice_key: str
     slice_keys: tuple[str, ...]
@@ -125,10 +113,11 @@ class Arms:
         return self.comparisons[-1]
 
 
-def compare(runs: Sequence[Run], slice_key: str = "") -> Arms:
+def compare(runs: Sequence[Run], slice_key: str = "", production: Mapping[str, float] | None = None) -> Arms:
     """Compare classified runs of one project with the first, by the slice key asked for or the first there is.
 
-    Raises ValueError unless 2 to 6 classified runs of one project are given.
+    `production`: figures read off a dashboard, by metric; the first run is pinned to them. Raises ValueError unless
+    2 to 6 classified runs of one project are given, and for a metric that nothing can be pinned on.
     """
     if not LEAST <= len(runs) <= MOST:
         raise ValueError(f"compare takes {LEAST} to {MOST} runs, got {len(runs)}")
@@ -145,9 +134,27 @@ def compare(runs: Sequence[Run], slice_key: str = "") -> Arms:
         differing=settings_that_differ([_settings(run) for run in runs]),
         comparisons=tuple(_beside(run, baseline, key) for run in others),
         tokens=tokens_agree([(name, value) for name, value in told if value is not None]),
+        costs=_costs(runs),
+        pins=pins(baseline.summary.get("metrics", {}), production or {}),
         slice_key=key,
         slice_keys=tuple(keys),
     )
+
+
+def _costs(runs: Sequence[Run]) -> tuple[Cost | None, ...]:
+    said = costs(runs)
+    return tuple(_cost(run, *said.get(run.pk, (None, 0))) for run in runs)
+
+
+def _cost(run: Run, mean: float | None, n: int) -> Cost | None:
+    currency = str(run.prices.get("currency") or "")
+    if mean is not None:
+        return Cost(1000 * mean, currency, is_from_file=True, n=n)
+    tokens = run.summary.get("metrics", {}).get("context_tokens", {})
+    price = run.prices.get("input_per_million")
+    if tokens.get("value") is None or not isinstance(price, int | float):
+        return None
+    return Cost(tokens["value"] * price / 1000, currency, is_from_file=False, n=tokens["n"])
 
 
 def metric_of(run: Run, metric: str) -> float | None:
@@ -166,10 +173,7 @@ def _beside(run: Run, baseline: Run, slice_key: str) -> Comparison:
     differing = settings_that_differ([_settings(baseline), _settings(run)])
     shared = sum(len(group.ids) for group in groups)
     accuracy, mix = _decided(groups)
-    changes = [] if accuracy is None else [MetricChange("accuracy", accuracy, accuracy.decision())]
-    for metric, sums in paired_sums(run, baseline).items():
-        if (change := change_of(sums)) is not None:
-            changes.append(MetricChange(metric, change, decision_of(metric, change)))
+    changes = metric_changes(run, baseline, accuracy)
     precisions = (metric_of(baseline, "context_precision"), metric_of(run, "context_precision"))
     return Comparison(
         run=run,
@@ -182,26 +186,44 @@ def _beside(run: Run, baseline: Run, slice_key: str) -> Comparison:
         other_question=sum(len(group.ids) for group in groups if not group.same_question),
         changes=tuple(changes),
         mix=mix if _same_basis(run, baseline) else None,
-        wrong_to_right=_flips(groups, to_right=True),
-        right_to_wrong=_flips(groups, to_right=False),
-        isolation=_isolation(run, baseline, groups),
+        wrong_to_right=flips(groups, to_right=True),
+        right_to_wrong=flips(groups, to_right=False),
+        alone_now=_alone(run, baseline),
+        alone_before=_alone(baseline, run),
+        isolation=isolation(run, baseline, groups),
+        padding=padding(run, baseline, changes),
         truncation=truncation(differing, (baseline.config.get("k"), run.config.get("k")), precisions),
         slices=_slices(run, baseline, slice_key),
         explained=explained(run, baseline),
     )
 
 
+def _alone(run: Run, other: Run) -> tuple[Flip, ...]:
+    return tuple(Flip(key, position) for key, position in alone(run, other, MOST_ALONE))
+
+
 def _slices(run: Run, baseline: Run, key: str) -> tuple[SliceChange, ...]:
     """Return accuracy by slice, the slice that explains most of the difference first."""
     if not key:
         return ()
-    rows = [(value, share_change(*cells)) for value, cells in slice_pairs(run, baseline, key)]
-    adjusted = holm([change.p for _, change in rows])
-    found = [
-        SliceChange(WITHOUT_SLICE if value is None else value, change, p, change.decision(p=p))
-        for (value, change), p in zip(rows, adjusted, strict=True)
-    ]
+    rows = [(value, cells, share_change(*cells)) for value, cells in slice_pairs(run, baseline, key)]
+    adjusted = holm([change.p for _, _, change in rows])
+    found = [_slice(value, cells, change, p) for (value, cells, change), p in zip(rows, adjusted, strict=True)]
     return tuple(sorted(found, key=lambda one: (-abs(one.change.difference * one.change.n), one.name)))
+
+
+def _slice(value: str | None, cells: tuple[int, int, int, int], change: Change, p: float) -> SliceChange:
+    both, lost, won, neither = cells
+    return SliceChange(
+        name=WITHOUT_SLICE if value is None else value,
+        change=change,
+        p=p,
+        decision=change.decision(p=p),
+        before=(both + lost) / change.n,
+        after=(both + won) / change.n,
+        failing_before=won + neither,
+        mended=won,
+    )
 
 
 def _same_basis(run: Run, baseline: Run) -> bool:
@@ -220,24 +242,3 @@ def _decided(groups: Sequence[PairGroup]) -> tuple[Change | None, MixTest | None
         return None, None
     counts = (cells[True, True], cells[True, False], cells[False, True], cells[False, False])
     return share_change(*counts), stuart_maxwell(moves)
-
-
-def _flips(groups: Sequence[PairGroup], *, to_right: bool) -> tuple[Flip, ...]:
-    flips = [
-        Flip(key, position)
-        for group in groups
-        if group.is_paired and (group.before == CORRECT) != (group.now == CORRECT)
-        if (group.now == CORRECT) is to_right
-        for key, position in zip(group.ids, group.positions, strict=True)
-    ]
-    return tuple(sorted(flips, key=lambda flip: flip.position))
-
-
-def _isolation(run: Run, baseline: Run, groups: Sequence[PairGroup]) -> Isolation | None:
-    """Return the isolation test, where the run was given the gold chunks alone and the baseline was not."""
-    if run.config.get("context") != GOLD_ONLY or baseline.config.get("context") == GOLD_ONLY:
-        return None
-    failing = sum(len(group.ids) for group in groups if group.is_paired and group.before != CORRECT)
-    right = len(_flips(groups, to_right=True))
-    found = buried(run, baseline, EVIDENCE_WAS_THERE)
-    return Isolation(failing, right, tuple(Flip(key, position) for key, position in found))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.db import connection
+from django.db.models import Avg, Count
 
 from labeling.core.arms import Sums
 from labeling.core.paired import MOST_FLIPS
-from triage.models import Run
+from triage.models import Query, Run
 
 #: metric -> its column on the paired rows
 COLUMNS: dict[str, str] = {
@@ -63,6 +66,39 @@ WHERE now.run_id = %(now)s AND now.correct AND NOT before.correct AND now.answer
 ORDER BY now.position
 """
 
+#: Pairs by whether an answer exists in the corpus and whether each arm declined.
+DECLINED = """
+SELECT now.answerable, before.abstained, now.abstained, count(*)
+FROM triage_query AS now
+JOIN triage_query AS before ON before.run_id = %(before)s AND before.key_hash = now.key_hash
+    AND before.question = now.question AND before.answerable = now.answerable
+WHERE now.run_id = %(now)s AND now.abstained IS NOT NULL AND before.abstained IS NOT NULL
+GROUP BY 1, 2, 3
+"""
+#: Pairs, those whose gold is another set of ids, and those whose prompt holds another share of the gold.
+SAME_GOLD = """
+SELECT count(*),
+    count(*) FILTER (WHERE NOT (COALESCE(now.gold, '{}') @> COALESCE(before.gold, '{}')
+        AND COALESCE(before.gold, '{}') @> COALESCE(now.gold, '{}'))),
+    count(*) FILTER (WHERE now_metrics.context_recall IS DISTINCT FROM before_metrics.context_recall)
+FROM triage_query AS now
+JOIN triage_query AS before ON before.run_id = %(before)s AND before.key_hash = now.key_hash
+    AND before.question = now.question
+LEFT JOIN triage_querymetrics AS now_metrics ON now_metrics.query_id = now.id
+LEFT JOIN triage_querymetrics AS before_metrics ON before_metrics.query_id = before.id
+WHERE now.run_id = %(now)s
+"""
+#: Queries of one run that the other does not ask, by id, or asks in other words.
+ALONE = """
+SELECT mine.key, mine.position
+FROM triage_query AS mine
+LEFT JOIN triage_query AS other ON other.run_id = %(other)s AND other.key_hash = mine.key_hash
+    AND other.question = mine.question
+WHERE mine.run_id = %(mine)s AND other.id IS NULL
+ORDER BY mine.position
+LIMIT %(most)s
+"""
+
 
 def paired_sums(now: Run, before: Run) -> dict[str, Sums]:
     """Return the sums of every metric's paired differences, now minus before: one statement."""
@@ -82,3 +118,31 @@ def buried(now: Run, before: Run, least: float) -> list[tuple[str, int]]:
     with connection.cursor() as cursor:
         cursor.execute(BURIED, {"now": now.pk, "before": before.pk, "least": least})
         return [(key, position) for key, position in cursor.fetchall()]
+
+
+def declined(now: Run, before: Run) -> dict[tuple[bool, bool, bool], int]:
+    """Return pairs by (answerable, declined before, declined now)."""
+    with connection.cursor() as cursor:
+        cursor.execute(DECLINED, {"now": now.pk, "before": before.pk})
+        return {(answerable, then, this): count for answerable, then, this, count in cursor.fetchall()}
+
+
+def same_gold(now: Run, before: Run) -> tuple[int, int, int]:
+    """Return (pairs, those with another gold, those whose prompts hold another share of it)."""
+    with connection.cursor() as cursor:
+        cursor.execute(SAME_GOLD, {"now": now.pk, "before": before.pk})
+        paired, other_gold, other_evidence = cursor.fetchone()
+    return paired, other_gold, other_evidence
+
+
+def alone(mine: Run, other: Run, most: int) -> list[tuple[str, int]]:
+    """Return (id, place) of the first queries of a run that have no partner in the other."""
+    with connection.cursor() as cursor:
+        cursor.execute(ALONE, {"mine": mine.pk, "other": other.pk, "most": most})
+        return [(key, position) for key, position in cursor.fetchall()]
+
+
+def costs(runs: Sequence[Run]) -> dict[int, tuple[float | None, int]]:
+    """Return run -> (mean cost of a query as the file says it, queries that have one)."""
+    rows = Query.objects.filter(run__in=runs).values_list("run").annotate(Avg("cost"), Count("cost"))
+    return {run: (mean, n) for run, mean, n in rows}

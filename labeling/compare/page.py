@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from labeling.compare.arms import LEAST, MOST, Arms, Comparison, Flip, SliceChange, metric_of
-from labeling.compare.telling import TABLE, p_words
+from django.core.exceptions import BadRequest
+
+from labeling.compare.arms import LEAST, MOST, Arms, Comparison, SliceChange, metric_of
+from labeling.compare.telling import AMOUNTS, TABLE, cost_words, p_words, places_of
+from labeling.compare.verdicts import Flip, MetricChange
 from labeling.core.paired import Decision
+from labeling.core.pinning import PINNED, Pin, pinning_words
 from triage.core.pictures import Axis, Interval, axis, interval
 from triage.models import Project, Run
 
 DECISION_TONES = {Decision.BETTER: "ok", Decision.WORSE: "bad", Decision.NOT_DECIDED: "open"}
-#: Metrics in units of their own: shown, not drawn on the axis of shares.
-AMOUNTS = frozenset({"context_tokens", "latency_ms", "cost", "tokens_per_chunk"})
 #: Queries listed of each kind; `compare --json` lists them all.
 SHOWN_FLIPS = 100
 
@@ -34,6 +37,8 @@ class RunRow:
     is_baseline: bool
     k: str
     cells: tuple[ValueCell, ...]
+    cost: str
+    is_cost_from_file: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,8 @@ class ChangeLine:
     decision: Decision
     tone: str
     is_amount: bool
+    #: Decimals of the change and its ends.
+    places: int
     bar: Interval
 
 
@@ -70,6 +77,7 @@ class Beside:
     lines: tuple[ChangeLine, ...]
     mix_p: str
     slices: tuple[SliceLine, ...]
+    padding: tuple[ChangeLine, ...]
 
     @property
     def wrong_to_right(self) -> Listed:
@@ -101,6 +109,17 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
+class PinLine:
+    """One production figure beside the baseline's own."""
+
+    name: str
+    pin: Pin
+    places: int
+    tone: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class ComparePage:
     """Everything the page prints."""
 
@@ -110,6 +129,10 @@ class ComparePage:
     rows: tuple[RunRow, ...]
     signed: Axis
     beside: tuple[Beside, ...]
+    pins: tuple[PinLine, ...]
+    pinning: str
+    #: Fields of the form: metric, its words, what was typed.
+    production: tuple[tuple[str, str, str], ...]
     choices: tuple[Run, ...]
     chosen: frozenset[str]
     least: int = LEAST
@@ -122,7 +145,20 @@ def read_runs(project: Project, keys: Sequence[str]) -> list[Run]:
     return [known[key] for key in dict.fromkeys(keys) if key in known][:MOST]
 
 
-def compare_page(project: Project, arms: Arms | None, chosen: Sequence[Run]) -> ComparePage:
+def read_production(told: Mapping[str, str]) -> dict[str, float]:
+    """Read production figures by metric; blank fields are none. Raises BadRequest for what is no number."""
+    try:
+        found = {metric: float(told[metric]) for metric in PINNED if told.get(metric, "").strip()}
+    except ValueError as fault:
+        raise BadRequest("A production figure is a number, such as 0.94.") from fault
+    if not all(map(math.isfinite, found.values())):
+        raise BadRequest("A production figure is a number, such as 0.94.")
+    return found
+
+
+def compare_page(
+    project: Project, arms: Arms | None, chosen: Sequence[Run], production: Mapping[str, str] | None = None
+) -> ComparePage:
     """Return the page; `arms` None = fewer than two runs are chosen yet."""
     signed = axis(-1.0, 1.0, (-1.0, -0.5, 0.0, 0.5, 1.0), places=1)
     runs = arms.runs if arms else ()
@@ -133,8 +169,10 @@ def compare_page(project: Project, arms: Arms | None, chosen: Sequence[Run]) -> 
             place == 0,
             str(run.config.get("k", "not said")),
             tuple(ValueCell(metric_of(run, key), places) for key, _, places in columns),
+            cost_words(cost),
+            is_cost_from_file=cost is not None and cost.is_from_file,
         )
-        for place, run in enumerate(runs)
+        for place, (run, cost) in enumerate(zip(runs, arms.costs if arms else (), strict=True))
     )
     choices = project.runs.exclude(summary={}).only("key", "name", "release").order_by("pk")[:100]
     return ComparePage(
@@ -144,31 +182,46 @@ def compare_page(project: Project, arms: Arms | None, chosen: Sequence[Run]) -> 
         rows=rows,
         signed=signed,
         beside=tuple(_beside(each, signed) for each in arms.comparisons) if arms else (),
+        pins=tuple(_pin(pin) for pin in arms.pins) if arms else (),
+        pinning=pinning_words(arms.pins, arms.runs[0].name) if arms else "",
+        production=tuple((key, words, (production or {}).get(key, "")) for key, words in PINNED.items()),
         choices=tuple(choices),
         chosen=frozenset(run.key for run in chosen),
     )
 
 
 def _beside(each: Comparison, on: Axis) -> Beside:
-    lines = tuple(
-        ChangeLine(
-            name=row.metric.replace("_", " "),
-            difference=row.change.difference,
-            low=row.change.low,
-            high=row.change.high,
-            p=p_words(row.change.p),
-            n=row.change.n,
-            decision=row.decision,
-            tone=DECISION_TONES[row.decision],
-            is_amount=row.metric in AMOUNTS,
-            bar=interval(on, None)
-            if row.metric in AMOUNTS
-            else interval(on, row.change.difference, row.change.low, row.change.high),
-        )
-        for row in each.changes
-    )
+    lines = tuple(_change_line(row, on) for row in each.changes)
     slices = tuple(_slice_line(row, on) for row in each.slices)
-    return Beside(each, lines, p_words(each.mix.p) if each.mix else "", slices)
+    padding = tuple(
+        _change_line(MetricChange(metric, change, change.decision()), on)
+        for metric, change in (each.padding.changes if each.padding else ())
+    )
+    return Beside(each, lines, p_words(each.mix.p) if each.mix else "", slices, padding)
+
+
+def _change_line(row: MetricChange, on: Axis) -> ChangeLine:
+    change, is_amount = row.change, row.metric in AMOUNTS
+    bar = interval(on, None) if is_amount else interval(on, change.difference, change.low, change.high)
+    return ChangeLine(
+        name=row.metric.replace("_", " "),
+        difference=change.difference,
+        low=change.low,
+        high=change.high,
+        p=p_words(change.p),
+        n=change.n,
+        decision=row.decision,
+        tone=DECISION_TONES[row.decision],
+        is_amount=is_amount,
+        places=places_of(row),
+        bar=bar,
+    )
+
+
+def _pin(pin: Pin) -> PinLine:
+    tone, words = {True: ("ok", "agrees"), False: ("bad", "differs"), None: ("open", "no value")}[pin.agrees]
+    places = next((places for key, _, places in TABLE if key == pin.metric), 3)
+    return PinLine(PINNED[pin.metric], pin, places, tone, words)
 
 
 def _slice_line(row: SliceChange, on: Axis) -> SliceLine:

@@ -14,7 +14,11 @@ from labeling.core.paired import MOST_FLIPS, Change, Decision, sign_flip
 from triage.core.intervals import normal_interval
 
 #: Metrics where less is better; of tokens and time nobody wants more for nothing.
-LESS_IS_BETTER = frozenset({"context_tokens", "tokens_per_chunk", "latency_ms", "cost"})
+LESS_IS_BETTER = frozenset(
+    {"context_tokens", "tokens_per_chunk", "latency_ms", "cost", "false_answer_rate", "over_abstention_rate"}
+)
+#: Decimals that money and the like are never spelled beyond.
+MOST_PLACES = 8
 #: What a run that does not name a setting is shown with.
 NOT_SAID = "not said"
 GOLD_ONLY, PADDED = "gold_only", "padded"
@@ -85,6 +89,12 @@ def _p_value(sums: Sums) -> float:
 def decision_of(metric: str, change: Change) -> Decision:
     """Return better, worse or not decided for a metric's change."""
     return change.decision(higher_is_better=metric not in LESS_IS_BETTER)
+
+
+def money_places(*amounts: float | None) -> int:
+    """Return the decimals that give the smallest amount two digits: a price is never printed as 0.00."""
+    sizes = [abs(amount) for amount in amounts if amount]
+    return max(2, min(MOST_PLACES, 1 - math.floor(math.log10(min(sizes))))) if sizes else 2
 
 
 @dataclass(frozen=True, slots=True)

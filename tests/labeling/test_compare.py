@@ -28,9 +28,8 @@ def arm(project: Project, wrong: set[int], size: int = 20, **fields: object) -> 
         QueryMetrics(query=query, context_recall=1.0 if query.position % 2 else 0.25, faithfulness=0.8)
         for query in run.queries.all()
     )
-    Run.objects.filter(pk=run.pk).update(
-        summary={"metrics": {"accuracy": {"value": 0.5}}, "outcomes": {}}, **{"config": {}, **fields}
-    )
+    summary = {"metrics": {"accuracy": {"value": 0.5}}, "outcomes": {}}
+    Run.objects.filter(pk=run.pk).update(**{"summary": summary, "config": {}, **fields})
     return Run.objects.select_related("project").get(pk=run.pk)
 
 
@@ -75,6 +74,154 @@ def test_the_isolation_test_tags_what_was_buried() -> None:
     assert body["settings_that_differ"] == ["context"]
     assert "buried" in as_text(compare([before, alone]))
     assert as_json(compare([alone, before]))["isolation"] is None
+
+
+def test_the_isolation_test_says_what_the_gold_alone_mends_in_each_class_and_slice() -> None:
+    """S15: a slice at .31 before and .85 with the gold alone is 54 points."""
+    project = make_project()
+    before = arm(project, set(range(1, 70)), size=100, config={"context": "retrieved"})
+    alone = arm(project, set(range(1, 16)), size=100, config={"context": "gold_only"})
+    Query.objects.filter(run__in=[before, alone]).update(slices={"kind": "multi"})
+    for query in before.queries.filter(correct=False):
+        label = "retrieval_miss" if query.position <= 10 else "still_wrong"
+        query.suggestions.create(label=label, policy_fingerprint="3f9c21ab", basis=f"x{query.position}")
+    body = as_json(compare([before, alone], "kind"))
+    rows = {row["label"]: row for row in body["isolation"]["by_class"]}
+    assert (rows["retrieval_miss"]["failing"], rows["retrieval_miss"]["right"]) == (10, 0)
+    assert (rows["still_wrong"]["failing"], rows["still_wrong"]["right"]) == (59, 54)
+    (row,) = body["slices"]
+    assert (row["before"], row["after"], row["mended"], row["failing_before"]) == (0.31, 0.85, 54, 69)
+    assert row["difference"] == pytest.approx(0.54)
+    text = client_of(project).get(f"/p/{project.slug}/compare/?run={before.key}&run={alone.key}").content.decode()
+    assert "0 by construction" in text
+    assert "54 of 69" in text
+
+
+def padded_pair(project: Project, *, gold_now: str = "g", recall_now: float = 1.0) -> tuple[Run, Run]:
+    """S12: relevance .81 without and .72 with the padding, the same claims supported."""
+    plain, padded = (arm(project, set(), size=40, config={"context": kind}) for kind in ("retrieved", "padded"))
+    for run, relevance in ((plain, 0.81), (padded, 0.72)):
+        QueryMetrics.objects.filter(query__run=run).update(
+            answer_relevance=relevance, faithfulness=0.9, context_recall=1.0, context_precision=relevance - 0.5
+        )
+        Query.objects.filter(run=run).update(gold=["g"])
+    Query.objects.filter(run=padded, position=2).update(gold=[gold_now])
+    QueryMetrics.objects.filter(query__run=padded, query__position=3).update(context_recall=recall_now)
+    return plain, padded
+
+
+def test_S12_padding_costs_nine_points_of_relevance_while_groundedness_stands_still() -> None:
+    project = make_project()
+    plain, padded = padded_pair(project)
+    for order in ([plain, padded], [padded, plain]):
+        told = as_json(compare(order))["padding"]
+        assert (told["padded"], told["plain"], told["refused"]) == (padded.name, plain.name, "")
+        assert told["changes"]["answer_relevance"]["difference"] == pytest.approx(-0.09)
+        assert told["changes"]["faithfulness"]["difference"] == 0
+        assert told["groundedness"].startswith("Groundedness did not move at all")
+        assert "padding test" in as_text(compare(order))
+    text = client_of(project).get(f"/p/{project.slug}/compare/?run={plain.key}&run={padded.key}").content.decode()
+    assert "is the padded arm" in text
+    assert "−0.090" in text
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"), [({"gold_now": "h"}, "gold differs"), ({"recall_now": 0.5}, "share of the")]
+)
+def test_another_gold_is_no_padding_test(fields: dict[str, object], why: str) -> None:
+    project = make_project()
+    plain, padded = padded_pair(project, **fields)  # type: ignore[arg-type]
+    told = as_json(compare([plain, padded]))["padding"]
+    assert why in told["refused"]
+    assert "1 of 40 pairs" in told["refused"]
+    assert told["changes"] == {}
+    text = client_of(project).get(f"/p/{project.slug}/compare/?run={plain.key}&run={padded.key}").content.decode()
+    assert "No padding test." in text
+    assert "no padding test" in as_text(compare([plain, padded]))
+
+
+def test_declining_is_compared_where_it_is_wrong_and_where_it_is_right() -> None:
+    project = make_project()
+    before, now = arm(project, set()), arm(project, set())
+    Query.objects.filter(run__in=[before, now], position__gt=10).update(answerable=False)
+    Query.objects.filter(run=before, position=1).update(abstained=True)
+    Query.objects.filter(run=now, position__gt=15).update(abstained=True)
+    rows = {row["metric"]: row for row in as_json(compare([before, now]))["changes"]}
+    assert (rows["false_answer_rate"]["difference"], rows["false_answer_rate"]["n"]) == (-0.5, 10)
+    assert rows["over_abstention_rate"]["difference"] == pytest.approx(-0.1)
+    assert rows["false_answer_rate"]["p"] == pytest.approx(0.0625)
+    Query.objects.filter(run=now, position__gt=10).update(abstained=True)
+    rows = {row["metric"]: row for row in as_json(compare([before, now]))["changes"]}
+    assert rows["false_answer_rate"]["verdict"] == "better"
+
+
+def test_a_small_price_is_never_printed_as_nothing() -> None:
+    project = make_project()
+    before, now = arm(project, set()), arm(project, set())
+    Query.objects.filter(run=before).update(cost=0.0056)
+    Query.objects.filter(run=now).update(cost=0.0014)
+    text = client_of(project).get(f"/p/{project.slug}/compare/?run={before.key}&run={now.key}").content.decode()
+    assert "−0.0042" in text
+    assert "0.00</b>" not in text
+    assert "cost: −0.0042" in as_text(compare([before, now]))
+    costs = [run["cost"] for run in as_json(compare([before, now]))["runs"]]
+    assert [cost["of_1000"] for cost in costs] == pytest.approx([5.6, 1.4])
+    assert all(cost["is_from_file"] for cost in costs)
+
+
+def test_S8_tokens_at_the_runs_price_stand_in_where_the_file_says_no_cost() -> None:
+    project = make_project()
+    runs = [
+        arm(
+            project,
+            set(),
+            prices={"input_per_million": 3, "currency": "USD"},
+            summary={"metrics": {"context_tokens": {"value": tokens, "n": 20}}, "outcomes": {}},
+        )
+        for tokens in (2510, 655)
+    ]
+    costs = [run["cost"] for run in as_json(compare(runs))["runs"]]
+    assert costs[0]["of_1000"] - costs[1]["of_1000"] == pytest.approx(5.565)
+    assert "7.53 USD" in as_text(compare(runs))
+
+
+def test_the_baseline_is_pinned_to_production_figures() -> None:
+    project = make_project()
+    told = {
+        "context_recall": {"value": 0.94, "low": 0.91, "high": 0.96, "n": 400},
+        "context_tokens": {"value": 2510, "low": 2490, "high": 2530, "n": 400},
+        "latency_p95_ms": {"value": 1900, "low": None, "high": None, "n": 400},
+    }
+    before, now = arm(project, set(), summary={"metrics": told, "outcomes": {}}), arm(project, set())
+    asked = {"context_recall": 0.94, "context_tokens": 2600.0, "latency_p95_ms": 1950.0, "faithfulness": 0.9}
+    body = as_json(compare([before, now], production=asked))
+    assert {pin["metric"]: pin["agrees"] for pin in body["production"]} == {
+        "context_recall": True,
+        "context_tokens": False,
+        "latency_p95_ms": True,
+        "faithfulness": None,
+    }
+    assert "reproduces 2 of 4 production figures" in as_text(compare([before, now], production=asked))
+    with pytest.raises(ValueError, match="cannot be pinned on k"):
+        compare([before, now], production={"k": 5.0})
+    address = f"/p/{project.slug}/compare/?run={before.key}&run={now.key}"
+    text = client_of(project).get(f"{address}&context_recall=0.94&faithfulness=").content.decode()
+    assert "reproduces 1 of 1 production figures" in text
+    assert client_of(project).get(f"{address}&context_recall=much").status_code == 400
+    out = StringIO()
+    call_command("compare", before.key, now.key, production=[("context_recall", 0.5)], stdout=out)
+    assert "it is not production" in out.getvalue()
+
+
+def test_unpaired_queries_are_listed_with_their_links() -> None:
+    project = make_project()
+    before, now = arm(project, set(), size=12), arm(project, set(), size=10)
+    Query.objects.filter(run=now, position=1).update(question="Another?")
+    found = compare([before, now]).last
+    assert [flip.key for flip in found.alone_now] == ["q1"]
+    assert [flip.key for flip in found.alone_before] == ["q1", "q11", "q12"]
+    text = client_of(project).get(f"/p/{project.slug}/compare/?run={before.key}&run={now.key}").content.decode()
+    assert "3 queries without a partner" in text
 
 
 def test_unpaired_queries_are_counted_apart() -> None:

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import json
+from argparse import ArgumentTypeError
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
 from labeling.compare import as_json, as_text, compare
 from labeling.management.run_command import BAD_INPUT, RunCommand
+
+
+def _figure(text: str) -> tuple[str, float]:
+    """Read `metric=value`. Raises ArgumentTypeError for anything else."""
+    metric, _, value = text.partition("=")
+    try:
+        return metric, float(value)
+    except ValueError as fault:
+        raise ArgumentTypeError(f"expected METRIC=VALUE, such as context_recall=0.94, found {text!r}") from fault
 
 
 class Command(RunCommand):
@@ -20,13 +30,22 @@ class Command(RunCommand):
         """Take the runs in order; the first is the baseline."""
         parser.add_argument("runs", nargs="+", metavar="RUN", help="ids or exact names; the first is the baseline")
         super().add_arguments(parser)
+        parser.add_argument("--slices", metavar="KEY", default="", help="slice key to show accuracy by")
+        parser.add_argument(
+            "--production",
+            metavar="METRIC=VALUE",
+            action="append",
+            default=[],
+            type=_figure,
+            help="a figure read off production, to pin the first run to; may be repeated",
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print the comparison. Exit 2 for an unknown run, too few or too many, or one without classes."""
         runs = [self.run_named(text, options) for text in options["runs"]]
         try:
-            arms = compare(runs)
+            arms = compare(runs, options["slices"], dict(options["production"]))
         except ValueError as fault:
             raise CommandError(str(fault), returncode=BAD_INPUT) from fault
         self.stdout.write(json.dumps(as_json(arms), allow_nan=False) if options["json"] else as_text(arms))

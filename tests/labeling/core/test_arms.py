@@ -6,7 +6,16 @@ import random
 
 import pytest
 
-from labeling.core.arms import Setting, Sums, change_of, credit_warning, decision_of, settings_that_differ, truncation
+from labeling.core.arms import (
+    Setting,
+    Sums,
+    change_of,
+    credit_warning,
+    decision_of,
+    money_places,
+    settings_that_differ,
+    truncation,
+)
 from labeling.core.paired import Decision, mean_change
 
 
@@ -70,3 +79,11 @@ def test_truncation_needs_k_alone_to_be_cut() -> None:
     assert truncation(k, (5, 20), (0.1, 0.2)) is None
     assert truncation(k, (20, 5), (None, 0.2)) is None
     assert truncation(k, ("many", 5), (0.1, 0.2)) is None
+
+
+@pytest.mark.parametrize(
+    ("amounts", "places"),
+    [((5.6,), 2), ((0.0056, None, -0.001), 4), ((0.0, None), 2), ((1e-12,), 8), ((), 2), ((1234.5, 0.25), 2)],
+)
+def test_money_is_spelled_with_as_many_digits_as_it_takes(amounts: tuple[float | None, ...], places: int) -> None:
+    assert money_places(*amounts) == places
