@@ -5,6 +5,7 @@ from __future__ import annotations
 from labeling.forms.challenge import ChallengeForm, ChallengeRulingForm
 from labeling.forms.codebook import NotesForm, SubCauseForm
 from labeling.forms.decision import DecisionForm, SkipForm
+from labeling.forms.economics import EconomicsForm
 from labeling.forms.keys import KeysForm
 from labeling.forms.ruling import RulingForm
 from labeling.forms.sessions import SessionForm
@@ -14,6 +15,7 @@ __all__ = [
     "ChallengeForm",
     "ChallengeRulingForm",
     "DecisionForm",
+    "EconomicsForm",
     "KeysForm",
     "NotesForm",
     "RulingForm",

@@ -85,6 +85,9 @@ PAGES: dict[str, Callable[[Sample], list[object]]] = {
     "challenges": lambda sample: [sample.project.slug],
     "challenge": lambda sample: [sample.project.slug, sample.challenge.pk],
     "compare": lambda sample: [sample.project.slug],
+    "economics": lambda sample: [sample.project.slug],
+    "ladder": lambda sample: [sample.project.slug],
+    "confidence": lambda sample: [sample.run.key],
     "gate": lambda sample: [sample.run.key],
     "audit": lambda sample: [sample.run.key],
     "more": lambda sample: [sample.run.key],
@@ -104,6 +107,11 @@ PAGES: dict[str, Callable[[Sample], list[object]]] = {
 ASKED: dict[str, Callable[[Sample], str]] = {
     "compare": lambda sample: "?" + "&".join(f"run={key}" for key in sample.project.runs.values_list("key", flat=True)),
     "resample": lambda sample: f"?logs={sample.run.key}&last={sample.run.key}",
+    "economics": lambda sample: (
+        "?points=20:42,50:95,100:198&hosted=1&node=600&price=3&own_p95_ms=140&"
+        + "&".join(f"run={key}" for key in sample.project.runs.values_list("key", flat=True))
+    ),
+    "ladder": lambda sample: "?" + "&".join(f"run={key}" for key in sample.project.runs.values_list("key", flat=True)),
     "agreement_cell": lambda sample: "?a=retrieval_miss&b=still_wrong",
     "report": lambda sample: "?against=" + sample.project.runs.earliest("pk").key,
 }
