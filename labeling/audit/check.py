@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import date, datetime
 from typing import Any
@@ -21,6 +23,9 @@ from labeling.core.audit import (
     set_age,
     unanswerable,
 )
+from labeling.core.html_page import to_html
+from labeling.core.markdown import to_markdown
+from labeling.core.tables import Cell, Document, Listing, Paragraph, Section, Text, joined
 from labeling.core.trust import Trust
 from labeling.models import Calibration
 from labeling.models.pairing import judges_of
@@ -158,3 +163,32 @@ def as_json(found: Audited) -> dict[str, Any]:
 def as_text(found: Audited) -> str:
     """Return the audit for a terminal."""
     return "\n".join(f"{check.state:8}{check.detail}" for check in found.checks)
+
+
+def document(found: Audited) -> Document:
+    """Return the audit as people read it."""
+    title = Paragraph(("Is the recall of ", Text(found.run.name), " to be trusted?"))
+    lead = Paragraph((f"{found.warnings} of {len(found.checks)} checks warn.",))
+    lines = tuple(
+        Paragraph((Text(str(check.state), strong=True), " ", Text(check.detail), *_ids(check)))
+        for check in found.checks
+    )
+    return Document(title, lead, (Section("Checks", (Listing(lines),)),), ())
+
+
+def _ids(check: AuditCheck) -> tuple[Cell | str, ...]:
+    return (" ", *joined([Text(one, code=True) for one in check.ids])) if check.ids else ()
+
+
+#: format -> how it is made
+RENDERED: dict[str, Callable[[Audited], str]] = {
+    "text": lambda found: as_text(found) + "\n",
+    "md": lambda found: to_markdown(document(found)),
+    "html": lambda found: to_html(document(found)),
+    "json": lambda found: json.dumps(as_json(found), allow_nan=False) + "\n",
+}
+
+
+def render(found: Audited, to: str) -> str:
+    """Return the audit in one of RENDERED (KeyError for another)."""
+    return RENDERED[to](found)

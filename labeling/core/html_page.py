@@ -58,7 +58,8 @@ def to_html(document: Document) -> str:
     body = [f"<h1>{title}</h1>", _html_block(document.lead)]
     for section in document.sections:
         body += [f"<h2>{escape(section.title)}</h2>", *map(_html_block, section.blocks)]
-    body += ["<hr>", *map(_html_block, document.foot)]
+    if document.foot:
+        body += ["<hr>", *map(_html_block, document.foot)]
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'

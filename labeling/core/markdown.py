@@ -64,7 +64,8 @@ def to_markdown(document: Document) -> str:
     blocks = [["# " + "".join(map(_markdown, document.title.pieces))], _markdown_block(document.lead)]
     for section in document.sections:
         blocks += [[f"## {section.title}"], *map(_markdown_block, section.blocks)]
-    blocks += [["---"], *map(_markdown_block, document.foot)]
+    if document.foot:
+        blocks += [["---"], *map(_markdown_block, document.foot)]
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from labeling.audit import as_json, as_text, audit
+from labeling.audit import RENDERED, audit, render
 from labeling.management.run_command import RunCommand
 
 
@@ -21,9 +20,10 @@ class Command(RunCommand):
         """Take the run."""
         parser.add_argument("run", help="id or exact name of the run")
         super().add_arguments(parser)
-        parser.add_argument("--json", action="store_true", help="print one JSON object")
+        parser.add_argument("--format", choices=list(RENDERED), default="text", help="how to print it")
+        parser.add_argument("--json", action="store_true", help="the same as --format json")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print the checks."""
         found = audit(self.run_named(options["run"], options), timezone.now())
-        self.stdout.write(json.dumps(as_json(found), allow_nan=False) if options["json"] else as_text(found))
+        self.printed(render(found, "json" if options["json"] else options["format"]))

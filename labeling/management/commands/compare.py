@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from argparse import ArgumentTypeError
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from labeling.compare import as_json, as_text, compare
+from labeling.compare import RENDERED, compare, render
 from labeling.management.run_command import BAD_INPUT, RunCommand
 
 
@@ -39,7 +38,8 @@ class Command(RunCommand):
             type=_figure,
             help="a figure read off production, to pin the first run to; may be repeated",
         )
-        parser.add_argument("--json", action="store_true", help="print one JSON object")
+        parser.add_argument("--format", choices=list(RENDERED), default="text", help="how to print it")
+        parser.add_argument("--json", action="store_true", help="the same as --format json")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print the comparison. Exit 2 for an unknown run, too few or too many, or one without classes."""
@@ -48,4 +48,4 @@ class Command(RunCommand):
             arms = compare(runs, options["slices"], dict(options["production"]))
         except ValueError as fault:
             raise CommandError(str(fault), returncode=BAD_INPUT) from fault
-        self.stdout.write(json.dumps(as_json(arms), allow_nan=False) if options["json"] else as_text(arms))
+        self.printed(render(arms, "json" if options["json"] else options["format"]))
