@@ -28,6 +28,7 @@ from labeling.views import (
     review,
     sessions,
     snapshot,
+    sources,
     trend,
     what_if,
 )
@@ -70,6 +71,7 @@ urlpatterns = [
     path("runs/<str:key>/gate/", gate.gate, name="gate"),
     path("runs/<str:key>/confirm/", bulk.confirm_bulk, name="confirm_bulk"),
     path("runs/<str:key>/confidence/", confidence.confidence, name="confidence"),
+    path("runs/<str:key>/sources/", sources.sources, name="sources"),
     path("runs/<str:key>/audit/", audit.audit, name="audit"),
     path("p/<slug:slug>/due/", due.due, name="due"),
     path("runs/<str:key>/confirmed/", report.confirmed, name="confirmed"),

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 
 from labeling.compare.arms import Arms, Comparison, metric_of
-from labeling.compare.telling import TABLE, as_json, as_text, cost_words, p_words, places_of
+from labeling.compare.telling import TABLE, as_json, as_text, cost_words, places_of
 from labeling.compare.verdicts import Isolation, MetricChange
 from labeling.core.csv_text import to_csv
 from labeling.core.html_page import to_html
@@ -14,7 +14,20 @@ from labeling.core.markdown import to_markdown
 from labeling.core.padding import Padding
 from labeling.core.paired import Change
 from labeling.core.pinning import pinning_words
-from labeling.core.tables import Cell, Column, Document, Missing, Paragraph, Section, Table, Text, number, percent, span
+from labeling.core.tables import (
+    Cell,
+    Column,
+    Document,
+    Missing,
+    Paragraph,
+    Section,
+    Table,
+    Text,
+    number,
+    p_words,
+    percent,
+    span,
+)
 from labeling.core.tables import spelled as spell
 
 Block = Table | Paragraph

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from django.core.exceptions import BadRequest
 
 from labeling.compare.arms import LEAST, MOST, Arms, Comparison, SliceChange, metric_of
-from labeling.compare.telling import AMOUNTS, TABLE, cost_words, p_words, places_of
+from labeling.compare.telling import AMOUNTS, TABLE, cost_words, places_of
 from labeling.compare.verdicts import Flip, MetricChange
 from labeling.core.paired import Decision
 from labeling.core.pinning import PINNED, Pin, pinning_words
+from labeling.core.tables import p_words
 from triage.core.pictures import Axis, Interval, axis, interval
 from triage.models import Project, Run
 

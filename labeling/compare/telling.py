@@ -11,7 +11,7 @@ from labeling.compare.verdicts import Flip, MetricChange
 from labeling.core.arms import money_places
 from labeling.core.padding import Padding
 from labeling.core.pinning import pinning_words
-from labeling.core.tables import spelled
+from labeling.core.tables import p_words, spelled
 from triage.models import Run
 
 #: Metrics in units of their own with their decimals: shown, not drawn on the axis of shares.
@@ -145,11 +145,6 @@ def cost_words(cost: Cost | None) -> str:
     if cost is None:
         return "no value"
     return f"{spelled(cost.of_1000, money_places(cost.of_1000))} {cost.currency}".strip()
-
-
-def p_words(p: float) -> str:
-    """Return a p-value as it is read: never a bare zero."""
-    return "under 0.0001" if p < 0.0001 else spelled(p, 4)
 
 
 def _beside_text(each: Comparison) -> list[str]:

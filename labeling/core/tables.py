@@ -104,6 +104,11 @@ def spelled(value: float, places: int = 0, *, signed: bool = False) -> str:
     return f"+{text}" if signed else text
 
 
+def p_words(p: float) -> str:
+    """Return a p-value as it is read: never a bare zero."""
+    return "under 0.0001" if p < 0.0001 else spelled(p, 4)
+
+
 def number(value: float | None, places: int = 0, *, reason: str = "n/a", strong: bool = False) -> Number | Missing:
     """Return the cell of a number, or of its absence."""
     return Missing(reason) if value is None else Number(value, spelled(value, places), strong)

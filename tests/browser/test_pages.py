@@ -88,6 +88,7 @@ PAGES: dict[str, Callable[[Sample], list[object]]] = {
     "economics": lambda sample: [sample.project.slug],
     "ladder": lambda sample: [sample.project.slug],
     "confidence": lambda sample: [sample.run.key],
+    "sources": lambda sample: [sample.run.key],
     "gate": lambda sample: [sample.run.key],
     "audit": lambda sample: [sample.run.key],
     "more": lambda sample: [sample.run.key],

@@ -65,6 +65,7 @@ LEAST: dict[str, tuple[Role | None, Role | None]] = {
     "compare": (Role.VIEWER, Role.VIEWER),
     "confidence": (Role.VIEWER, Role.VIEWER),
     "economics": (Role.VIEWER, Role.VIEWER),
+    "sources": (Role.VIEWER, Role.VIEWER),
     "ladder": (Role.VIEWER, Role.VIEWER),
     "gate": (Role.VIEWER, Role.VIEWER),
     "audit": (Role.VIEWER, Role.VIEWER),

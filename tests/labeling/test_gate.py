@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from io import StringIO
+from pathlib import Path
 
 import pytest
-from django.core.management import CommandError, call_command
+import yaml
+from django.core.management import CommandError, call_command, load_command_class
 from django.test import Client
 
 from labeling.gate import gate
@@ -78,3 +81,16 @@ def test_the_page_works_and_is_the_projects_own() -> None:
     assert "not decided</span>" not in client.get(f"/runs/{run.key}/gate/?strict=1").content.decode()
     assert stranger.get(f"/runs/{run.key}/gate/").status_code == 404
     assert client.get(f"/runs/{make_run(project).key}/gate/").status_code == 302
+
+
+RECIPES = re.findall(r"```yaml\n(.*?)```", (Path(__file__).parents[2] / "docs" / "ci.md").read_text(), re.DOTALL)
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=["github", "gitlab"])
+def test_the_recipes_are_yaml_and_their_commands_exist(recipe: str) -> None:
+    assert yaml.safe_load(recipe)
+    commands = re.findall(r"manage\.py (\w+) ([^\n>]*)", recipe)
+    assert {name for name, _ in commands} == {"ingest", "gate"}
+    for name, rest in commands:
+        app = "labeling" if name == "gate" else "triage"
+        load_command_class(app, name).create_parser("manage.py", name).parse_args(rest.split())
