@@ -12,7 +12,8 @@ _STYLE = (
     "h1{font-size:1.5rem}h2{font-size:1.05rem;margin:1.4em 0 .4em}table{border-collapse:collapse;width:100%}"
     "th,td{padding:.25rem .5rem;border-bottom:1px solid #d8d8d4;text-align:left;vertical-align:top}"
     ".n{text-align:right;font-variant-numeric:tabular-nums}.t td,.t th{font-weight:700}.s,.x{color:#5a5a62}"
-    "@page{size:A4;margin:12mm}@media print{body{margin:0;max-width:none;font-size:10px}}"
+    "@page{size:A4;margin:10mm}@media print{body{margin:0;max-width:none;padding:0;font-size:8.5px;line-height:1.3}"
+    "h1{font-size:14px;margin:0}h2{font-size:10px;margin:.7em 0 .2em}p,ul{margin:.3em 0}th,td{padding:.08rem .3rem}}"
 )
 
 

@@ -160,7 +160,7 @@ def test_a_markdown_host_sees_tables_and_no_link_no_markup_of_others_no_ping(nam
     assert "table" in tags or name == "audit.md"
     # Every table is one: no row of bars is left as a paragraph.
     html = MarkdownIt("commonmark").enable("table").render(text)
-    assert not re.search(r"<p>[^<]*\|", html)
+    assert not re.search(r"<p>\s*\|", html)
     assert not re.search(r"(?<![\w`])@\w", html)
     headings = [len(re.findall("<th[ >]", head)) for head in re.findall("<thead>.*?</thead>", html, re.DOTALL)]
     for columns, body in zip(headings, re.findall("<tbody>.*?</tbody>", html, re.DOTALL), strict=True):

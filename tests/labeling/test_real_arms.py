@@ -56,7 +56,7 @@ def test_the_arms_compare_as_their_readme_says(shared: Path) -> None:
     cut, rerank, isolated = compared(wide, narrow), compared(narrow, reranked), compared(wide, alone)
     assert cut["settings_that_differ"] == ["k"]
     assert cut["comparisons"][0]["warning"] == ""
-    assert cut["comparisons"][0]["truncation"]["factor"] == pytest.approx(3.85, abs=0.01)
+    assert cut["comparisons"][0]["truncation"]["factor"] == pytest.approx(3.836, abs=0.001)
     assert rerank["settings_that_differ"] == ["candidate_k", "reranker"]
     assert "cannot be credited to either" in rerank["comparisons"][0]["warning"]
     assert len(isolated["flips"]["wrong_to_right"]) == 70

@@ -5,13 +5,9 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
 from labeling.core.foretelling import Case, auroc, caveat, fifths
-
-CASES = st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=2, max_size=25)
 
 
 def cases(rows: list[tuple[float, bool]]) -> list[Case]:
@@ -25,10 +21,12 @@ def mixed(n: int, gap: float, seed: int = 3) -> list[Case]:
     return cases([(rng.gauss(0.0 if failed else gap, 1.0), failed) for failed in outcomes])
 
 
-@given(CASES)
-def test_the_area_is_scikit_learns(rows: list[tuple[float, bool]]) -> None:
+@pytest.mark.parametrize("seed", range(40))
+def test_the_area_is_scikit_learns(seed: int) -> None:
+    rng = random.Random(seed)
+    rows = [(float(rng.randint(0, 9)), rng.random() < 0.4) for _ in range(rng.randint(2, 40))]
     found = auroc(cases(rows))
-    if len({failed for _, failed in rows}) < 2:
+    if len({failed for _, failed in rows}) == 1:
         assert found.value is None
         return
     right = [not failed for _, failed in rows]
