@@ -24,7 +24,7 @@ DROP FUNCTION labeling_snapshot_is_frozen();
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("labeling", "0008_mended_documents"),
+        ("labeling", "0009_due_notices"),
         ("triage", "0005_judge_trials"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
