@@ -30,12 +30,12 @@ INSERT INTO triage_runchunk (run_id, chunk_id, key_hash) SELECT %(run)s, id, sha
 """
 QUERIES = f"""
 INSERT INTO triage_query (run_id, position, key, key_hash, question, answer, reference, answerable, correct,
-    correct_in_file, abstained, retrieval_known, gold, gold_from, conversation, slices, scores, human_scores, human,
-    challenges, flags, reranker, trace_id, url, meta)
+    correct_in_file, correct_by, abstained, retrieval_known, gold, gold_from, conversation, slices, scores,
+    human_scores, human, challenges, flags, reranker, trace_id, url, meta)
 SELECT %(run)s, n, 'q' || n, sha256(n::text::bytea), {TEXT.format(n="n", length=14)} || '?',
     (SELECT string_agg(says, ' ') FROM (SELECT {SENTENCE.replace("q.position", "n")} AS says
         FROM generate_series(1, {CLAIMS}) AS claim) AS each),
-    {TEXT.format(n="n + 1", length=40)}, true, false, false, false, true,
+    {TEXT.format(n="n + 1", length=40)}, true, false, false, 'file', false, true,
     ARRAY[%(name)s || '-chunk-' || 1 + (n * 31) %% {CORPUS}], '{{}}', '[]',
     jsonb_build_object('topic', (ARRAY['billing', 'login', 'export'])[1 + n %% 3]), '[]', '[]', '[]', '[]', '{{}}', '',
     '', '', '{{}}'
