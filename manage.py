@@ -9,8 +9,10 @@ import sys
 from django.core.management import execute_from_command_line
 
 from config.embedded.schema import migrate_on_first_use
+from triage.core.acting import Actor, Via, begin
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    begin(lambda: Actor(Via.COMMAND, next(iter(sys.argv[1:]), "")))
     migrate_on_first_use(sys.argv)
     execute_from_command_line(sys.argv)

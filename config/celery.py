@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from celery import Celery
-from celery.signals import setup_logging
+from celery.signals import setup_logging, task_prerun
 from kombu.exceptions import OperationalError
+
+from triage.core.acting import Actor, Via, begin
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -43,3 +45,9 @@ app.autodiscover_tasks(["triage", "labeling"])
 @setup_logging.connect  # type: ignore[untyped-decorator]
 def _log_as_django_does(**_: object) -> None:
     """Keep Celery from setting up logging of its own: answering the signal is enough, Django's LOGGING stands."""
+
+
+@task_prerun.connect  # type: ignore[untyped-decorator]
+def _act_as_worker(task: Any, **_: object) -> None:  # noqa: ANN401 - Celery's own signature
+    """Say in the journal that a worker changed something, and in which task."""
+    begin(lambda: Actor(Via.WORKER, task.name))

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import tomllib
+from datetime import timedelta
 from pathlib import Path
 
 from csp.constants import NONE, SELF
@@ -68,6 +69,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django.contrib.humanize",
     "django.contrib.postgres",
+    "axes",
     "csp",
     "django_htmx",
     "template_partials",
@@ -84,9 +86,11 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "triage.middleware.LoginRequired",
+    "triage.middleware.Acting",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "axes.middleware.AxesMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -111,8 +115,28 @@ LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
 ]
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
+#: Wrong passwords of one name from one address before it has to wait. Counted in the database: a restart forgets none.
+AXES_FAILURE_LIMIT = env_int("LOGIN_FAILURES_MAX", 5)
+AXES_COOLOFF_TIME = timedelta(minutes=env_int("LOGIN_WAIT_MINUTES", 15))
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+#: Trying on while one has to wait makes nobody wait longer: the minutes told are the minutes left.
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_RESET_ON_SUCCESS = True
+AXES_LOCKOUT_CALLABLE = "triage.views.people.locked_out"
+AXES_CLIENT_IP_CALLABLE = "triage.throttle.client_ip"
+#: How many proxies of one's own stand in front; 0 = X-Forwarded-For is not believed.
+TRUSTED_PROXIES = env_int("TRUSTED_PROXIES", 0)
+#: The journal says who logged in; axes keeps nothing but the failed attempts.
+AXES_DISABLE_ACCESS_LOG = True
+AXES_ENABLE_ADMIN = AXES_VERBOSE = False
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 LANGUAGE_CODE = "en-gb"
 TIME_ZONE = "UTC"
@@ -182,7 +206,11 @@ CELERY_BROKER_URL = REDIS_URL or embedded.redis_url(VAR_DIR)
 
 if PRODUCTION:
     refuse_unsafe(SECRET_KEY, debug=DEBUG, allowed_hosts=ALLOWED_HOSTS, database_url=DATABASE_URL, redis_url=REDIS_URL)
-LOGGING = django_logging(secrets_in(SECRET_KEY, DATABASE_URL, REDIS_URL, WEBHOOK_SECRET, EMAIL_HOST_PASSWORD))
+#: Whoever shows this key may read /metrics; blank = there is no such page.
+METRICS_KEY = env_text("METRICS_KEY")
+LOGGING = django_logging(
+    secrets_in(SECRET_KEY, DATABASE_URL, REDIS_URL, WEBHOOK_SECRET, EMAIL_HOST_PASSWORD, METRICS_KEY)
+)
 
 # --- Celery (reasons in docs/adr/0004-celery-settings.md) ----------------------------------------------------------
 #: Seconds after which an unacknowledged message is delivered again; far above the hard time limit of a task.
@@ -265,10 +293,14 @@ def _judges(text: str) -> dict[str, object]:
 
 JUDGES = _judges(env_text("JUDGES"))
 
+#: Runs older than this many days are deleted with everything said of them; 0 = kept for ever.
+KEEP_RUNS_DAYS = env_int("KEEP_RUNS_DAYS", 0)
+
 # --- speed only -----------------------------------------------------------------------------------------------------
 INGEST_BATCH_QUERIES = env_int("INGEST_BATCH_QUERIES", 500)
 SCORE_BATCH_QUERIES = env_int("SCORE_BATCH_QUERIES", 20)
 CLASSIFY_BATCH_QUERIES = env_int("CLASSIFY_BATCH_QUERIES", 1_000)
+ERASE_BATCH_QUERIES = env_int("ERASE_BATCH_QUERIES", 200)
 LEASE_MINUTES = env_int("LEASE_MINUTES", 15)
 #: How long the item after this one is kept for a reviewer whose page has fetched it ahead.
 RESERVE_S = env_int("RESERVE_S", 120)

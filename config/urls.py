@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import include, path
 
 from config.api import api, openapi
+from labeling.views import metrics
 from triage.api.building import PATH, addresses
 from triage.views import health
 
@@ -13,6 +14,7 @@ urlpatterns = [
     path("readyz", health.readyz, name="readyz"),
     path(f"{PATH}openapi.json", openapi, name="openapi"),
     path(PATH, include((addresses(api), "api"))),
+    path("metrics", metrics.metrics, name="metrics"),
     path("", include("triage.urls")),
     path("", include("labeling.urls")),
 ]

@@ -34,7 +34,8 @@ AND NOT EXISTS (SELECT 1 FROM labeling_reviewsession_reviewers AS named
 
 def _mine(user_id: int) -> QuerySet[Any]:
     """Return the sessions of the user's projects, each with the role held and whether it is for others."""
-    mine = ReviewSession.objects.filter(run__project__members__user=user_id)
+    kept = ReviewSession.objects.exclude(run__state=Run.State.DELETING)
+    mine = kept.filter(run__project__members__user=user_id)
     return mine.annotate(for_others=RawSQL(FOR_OTHERS, [user_id]), held=F("run__project__members__role"))  # noqa: S611
 
 

@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from labeling.models import CodebookVersion
+from triage import journal
 from triage.core.labels import CODEBOOK_VERSION, SUB_CAUSES, VERDICT_LABELS
 from triage.models import Project
 
@@ -109,6 +110,9 @@ def _own(codebook: Codebook) -> dict[str, list[dict[str, str]]]:
 def _publish(
     project: Project, user: User | None, current: Codebook, own: dict[str, list[dict[str, str]]], change: str
 ) -> CodebookVersion:
-    return CodebookVersion.objects.create(
+    made = CodebookVersion.objects.create(
         project=project, version=current.version + 1, sub_causes=own, change=change, created_by=user
     )
+    old, new = {"version": current.version}, {"version": made.version, "change": change}
+    journal.note("codebook.changed", project, made.version, old=old, new=new, by=user)
+    return made

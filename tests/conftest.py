@@ -84,3 +84,5 @@ def shared() -> Path:
 def _fast_passwords(settings: Settings) -> None:
     """Hash passwords cheaply: the tests are not about the strength of the hash."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    #: The throttle wants a request where `Client.login` has none; tests/triage/test_security.py switches it on.
+    settings.AXES_ENABLED = False

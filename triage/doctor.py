@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 from celery import current_app
 from django.conf import settings
@@ -94,15 +96,27 @@ def _queue() -> Finding:
 
 def _eviction_policy() -> str | None:
     """Return Redis's eviction policy; "" where it does not tell, None where Redis does not answer."""
-    patience = {"socket_timeout": QUEUE_TIMEOUT_S, "socket_connect_timeout": QUEUE_TIMEOUT_S}
-    options = {**current_app.conf.broker_transport_options, **patience}
     try:
-        with current_app.connection_for_write(transport_options=options) as line:
+        with _line() as line:
             client = line.default_channel.client
             client.ping()
             return _config(client, "maxmemory-policy")
     except (OperationalError, OSError, RedisError):
         return None
+
+
+def queue_length() -> int | None:
+    """Return how many messages wait for a worker; None where Redis does not answer."""
+    with suppress(OperationalError, OSError, RedisError), _line() as line:
+        return int(line.default_channel.client.llen(current_app.conf.task_default_queue))
+    return None
+
+
+def _line() -> Any:  # noqa: ANN401 - kombu's connection has no types
+    """Return a connection to the queue that gives up soon."""
+    patience = {"socket_timeout": QUEUE_TIMEOUT_S, "socket_connect_timeout": QUEUE_TIMEOUT_S}
+    options = {**current_app.conf.broker_transport_options, **patience}
+    return current_app.connection_for_write(transport_options=options)
 
 
 def _config(client: object, name: str) -> str:

@@ -11,10 +11,11 @@ from pathlib import Path
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.db.models.functions import Now
 
 import triage.demo
-from triage import columns
+from triage import columns, journal
 from triage.formats import FileError
 from triage.formats.stream import too_large
 from triage.models import Project, Upload, import_limits
@@ -53,18 +54,20 @@ def store(
         raise _no_room(error) from None
     finally:
         part.unlink(missing_ok=True)
-    upload = Upload.objects.create(
-        project=project,
-        created_by=user,
-        file_name=_shown(file_name),
-        stored_as=stored_as,
-        size_bytes=size,
-        sha256=digest,
-        file_format="table" if mapping else file_format,
-        mapping=dict(mapping or {}),
-    )
-    if not mapping and file_format in {"", "table"}:
-        columns.recall(upload, ask=ask)
+    with transaction.atomic():
+        upload = Upload.objects.create(
+            project=project,
+            created_by=user,
+            file_name=_shown(file_name),
+            stored_as=stored_as,
+            size_bytes=size,
+            sha256=digest,
+            file_format="table" if mapping else file_format,
+            mapping=dict(mapping or {}),
+        )
+        if not mapping and file_format in {"", "table"}:
+            columns.recall(upload, ask=ask)
+        journal.note("upload.taken", project, upload.key, new={"bytes": size, "sha256": digest}, by=user)
     return upload
 
 
@@ -97,16 +100,22 @@ def _shown(file_name: str) -> str:
 def cancel(upload: Upload) -> bool:
     """Stop an import; nothing of it is kept. False = it had finished already."""
     stopped = Upload.objects.stoppable().filter(pk=upload.pk)
-    if not stopped.update(state=Upload.State.CANCELLED, reason="Cancelled.", finished_at=Now()):
-        return False
+    with transaction.atomic():
+        if not stopped.update(state=Upload.State.CANCELLED, reason="Cancelled.", finished_at=Now()):
+            return False
+        journal.note("upload.cancelled", upload.project_id, upload.key)
     upload.drop_file()
     return True
 
 
+@transaction.atomic
 def retry(upload: Upload) -> bool:
     """Let a failed import whose file is still there be tried anew. False = there is nothing to try."""
     failed = Upload.objects.filter(pk=upload.pk, state=Upload.State.FAILED).exclude(stored_as="")
-    return failed.update(state=Upload.State.WAITING, reason="", attempts=0, finished_at=None) == 1
+    if not failed.update(state=Upload.State.WAITING, reason="", attempts=0, finished_at=None):
+        return False
+    journal.note("upload.retried", upload.project_id, upload.key)
+    return True
 
 
 #: What a button may ask for.

@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
+from triage import journal
 from triage.models import Invitation, Member, Project, Role
 
 DEFAULT_PROJECT = "default"
@@ -17,14 +18,22 @@ DEFAULT_PROJECT = "default"
 
 def default_project() -> Project:
     """Return the project that commands use when none is named, made on demand."""
-    return Project.objects.get_or_create(slug=DEFAULT_PROJECT, defaults={"name": "My first project"})[0]
+    return _project(DEFAULT_PROJECT, "My first project")
 
 
 def project_by_slug(slug: str) -> Project:
     """Return the project with this slug, made on demand: what `--project` of every command means."""
     if slug == DEFAULT_PROJECT:
         return default_project()
-    return Project.objects.get_or_create(slug=slug, defaults={"name": slug})[0]
+    return _project(slug, slug)
+
+
+@transaction.atomic
+def _project(slug: str, name: str) -> Project:
+    project, is_new = Project.objects.get_or_create(slug=slug, defaults={"name": name})
+    if is_new:
+        journal.note("project.made", project, slug, new={"name": name})
+    return project
 
 
 def needs_first_lead() -> bool:
@@ -32,16 +41,18 @@ def needs_first_lead() -> bool:
     return not User.objects.filter(is_active=True).exists()
 
 
+@transaction.atomic
 def first_lead() -> str:
     """Return the token of a new one-time link that makes the first lead; earlier unused ones stop working."""
     Invitation.objects.filter(is_first_lead=True, used_at=None).delete()
     return invite(default_project(), Role.OWNER, is_first_lead=True)
 
 
+@transaction.atomic
 def invite(project: Project, role: Role, *, by: User | None = None, is_first_lead: bool = False) -> str:
     """Return the token of a new link that makes one membership; it lives seven days and works once."""
     token = secrets.token_urlsafe(32)
-    Invitation.objects.create(
+    made = Invitation.objects.create(
         token_hash=_hash(token),
         project=project,
         role=role,
@@ -49,6 +60,8 @@ def invite(project: Project, role: Role, *, by: User | None = None, is_first_lea
         expires_at=timezone.now() + timedelta(days=7),
         is_first_lead=is_first_lead,
     )
+    new = {"role": role, "expires_at": made.expires_at.isoformat(), "first_lead": is_first_lead}
+    journal.note("invitation.made", project, made.pk, new=new, by=by)
     return token
 
 
@@ -75,6 +88,8 @@ def accept(token: str, username: str, password: str) -> User | None:
         return None
     user = User.objects.create_user(username=username, password=password)
     Member.objects.create(project=invitation.project, user=user, role=invitation.role)
+    new = {"role": invitation.role, "invitation": invitation.pk}
+    journal.note("member.joined", invitation.project, username, new=new, by=user)
     return user
 
 

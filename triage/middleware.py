@@ -7,6 +7,10 @@ from collections.abc import Callable
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
+from triage.core.acting import Actor, Via, acting
+
+API_PREFIX = "/api/"
+
 
 class LoginRequired(LoginRequiredMiddleware):
     """Sends whoever is not logged in to the log-in page, but tells a part of an open page that the log-in is gone.
@@ -22,3 +26,23 @@ class LoginRequired(LoginRequiredMiddleware):
         if request.headers.get("HX-Request"):
             return HttpResponse("Log in again.", status=401, content_type="text/plain; charset=utf-8")
         return super().handle_no_permission(request, view_func)
+
+
+class Acting:
+    """Says who is acting while a request is answered. Asked only when something changes: reading costs nothing."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer the request with its caller as the actor."""
+        with acting(lambda: _caller(request)):
+            return self._get_response(request)
+
+
+def _caller(request: HttpRequest) -> Actor:
+    """Return the request's user as they are at this moment; a token's user counts once the API has set it."""
+    via = Via.API if request.path.startswith(API_PREFIX) else Via.PAGE
+    match = request.resolver_match
+    user_id = request.user.pk if request.user.is_authenticated else None
+    return Actor(via, (match.url_name or "") if match else "", user_id, request.user.get_username())

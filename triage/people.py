@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import transaction
 
+from triage import journal
 from triage.models import Member, Project, Role
 
 
@@ -20,6 +21,7 @@ def change_role(member: Member, role: Role) -> None:
     if role is not Role.OWNER:
         _keep_an_owner(member)
     Member.objects.filter(pk=member.pk).update(role=role)
+    journal.changed("member.role_changed", member.project_id, member.user, {"role": member.role}, {"role": role.value})
 
 
 @transaction.atomic
@@ -27,6 +29,7 @@ def remove(member: Member) -> None:
     """Take a member out of the project; their verdicts stay. Raises `LastOwnerError` for the last owner."""
     _keep_an_owner(member)
     Member.objects.filter(pk=member.pk).delete()
+    journal.note("member.removed", member.project_id, member.user, old={"role": member.role})
 
 
 def _keep_an_owner(member: Member) -> None:
@@ -36,8 +39,12 @@ def _keep_an_owner(member: Member) -> None:
         raise LastOwnerError
 
 
+@transaction.atomic
 def configure(
     project: Project, *, name: str, targets: dict[str, float], gates: dict[str, float], owners: dict[str, str]
 ) -> None:
     """Give the project its name, dashboard targets, CI gates and the owner of each class."""
-    Project.objects.filter(pk=project.pk).update(name=name, targets=targets, gates=gates, owners=owners)
+    new: dict[str, object] = {"name": name, "targets": targets, "gates": gates, "owners": owners}
+    before = Project.objects.select_for_update(no_key=True).values(*new).get(pk=project.pk)
+    Project.objects.filter(pk=project.pk).update(**new)
+    journal.changed("project.configured", project, project.slug, before, new)

@@ -8,10 +8,12 @@ from collections.abc import Iterable
 from datetime import timedelta
 
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from triage import journal
 from triage.models import ApiToken, Project
 from triage.models.keys import new_key
 
@@ -22,6 +24,7 @@ LONGEST_DAYS = 366
 USED_EVERY = timedelta(minutes=1)
 
 
+@transaction.atomic
 def make(
     project: Project, user: User, name: str, scopes: Iterable[str], days: int, *, by_command: bool = False
 ) -> tuple[ApiToken, str]:
@@ -40,6 +43,8 @@ def make(
         by_command=by_command,
         expires_at=timezone.now() + timedelta(days=days),
     )
+    new = {"name": name, "scopes": token.scopes, "days": days, "by_command": by_command}
+    journal.note("token.made", project, prefix, new=new, by=user)
     return token, secret
 
 
@@ -52,9 +57,13 @@ def opened(secret: str) -> ApiToken | None:
     return found
 
 
+@transaction.atomic
 def revoke(token: ApiToken) -> bool:
     """Stop a token for good. False = it was revoked before."""
-    return ApiToken.objects.filter(pk=token.pk, revoked_at__isnull=True).update(revoked_at=Now()) == 1
+    if not ApiToken.objects.filter(pk=token.pk, revoked_at__isnull=True).update(revoked_at=Now()):
+        return False
+    journal.note("token.revoked", token.project_id, token.prefix, old={"name": token.name})
+    return True
 
 
 def revoke_of(user: User) -> int:

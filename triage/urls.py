@@ -6,7 +6,7 @@ from django.contrib.auth import views as auth
 from django.urls import path, re_path
 
 from triage.forms.tokens import NewPasswordForm
-from triage.views import members, panel, people, queries, runs, slices, tokens, uploads
+from triage.views import changes, members, panel, people, queries, runs, slices, tokens, uploads
 
 urlpatterns = [
     path("", people.home, name="home"),
@@ -41,5 +41,7 @@ urlpatterns = [
     path("p/<slug:slug>/members/<int:pk>/remove/", members.member_remove, name="member_remove"),
     path("p/<slug:slug>/tokens/", tokens.tokens, name="tokens"),
     path("p/<slug:slug>/tokens/<int:pk>/revoke/", tokens.token_revoke, name="token_revoke"),
+    path("p/<slug:slug>/changes/", changes.changes, name="changes"),
+    re_path(r"^p/(?P<slug>[-\w]+)/changes\.(?P<to>csv|jsonl)$", changes.changes_file, name="changes_file"),
     path("p/<slug:slug>/settings/", members.project_settings, name="project_settings"),
 ]

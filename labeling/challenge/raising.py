@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from hashlib import sha256
+from typing import Any
 
 from django.contrib.auth.models import User
+from django.db import transaction
 
 from labeling.models import GoldChallenge
+from triage import journal
 from triage.models import Query, Retrieved, RunChunk
 
 Kind = GoldChallenge.Kind
@@ -27,9 +30,16 @@ def raise_challenge(
     same = GoldChallenge.objects.filter(
         query=query, raised_by=user, kind=kind, proposal=proposal, state=GoldChallenge.State.OPEN
     ).first()
-    return same or GoldChallenge.objects.create(
-        query=query, raised_by=user, kind=kind, proposal=proposal, note=note.strip()
-    )
+    return same or _store(query, user, kind=kind, proposal=proposal, note=note.strip())
+
+
+@transaction.atomic
+def _store(query: Query, user: User | None, **said: Any) -> GoldChallenge:
+    """Write the challenge and the journal's row."""
+    made = GoldChallenge.objects.create(query=query, raised_by=user, **said)
+    new = {"run": query.run.key, "position": query.position, "kind": made.kind}
+    journal.note("challenge.raised", query.run.project_id, made.pk, new=new, by=user)
+    return made
 
 
 def _proposal(query: Query, kind: Kind, chunk: str, reference: str) -> dict[str, object]:

@@ -11,6 +11,7 @@ from django.http import HttpResponse
 from labeling.core.items import Item
 from labeling.core.sampling import DEV, split_of
 from labeling.export.lines import csv_rows, json_lines, pseudonym
+from triage import journal
 from triage.models import Judge, Project, Retrieved, RunChunk
 
 COLUMNS = (
@@ -143,6 +144,7 @@ CALIBRATION_FORMATS: dict[str, tuple[str, Callable[[Project, Compared], str]]] =
 def attachment(project: Project, judge: Judge, items: list[Item], to: str) -> HttpResponse:
     """Return one judge's export as a download."""
     content_type = CALIBRATION_FORMATS[to][0]
+    journal.note("calibration.exported", project, judge.fingerprint, new={"format": to, "items": len(items)})
     response = HttpResponse(calibration_file(project, [(judge, items)], to), content_type=content_type)
     ending = {"judgy": "json", "openai": "openai.jsonl"}.get(to, to)
     response.headers["Content-Disposition"] = f'attachment; filename="calibration-{judge.fingerprint}.{ending}"'

@@ -6,9 +6,11 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.models import User
+from django.db import transaction
 
 from labeling.keys import DEFAULTS, Keys
 from labeling.models import Preference
+from triage import journal
 
 
 class KeysForm(forms.Form):
@@ -37,6 +39,7 @@ class KeysForm(forms.Form):
         """Keep what differs from the defaults."""
         data = self.cleaned_data
         own = {key.action: data[key.action] for key in DEFAULTS if data[key.action] != key.key}
-        Preference.objects.update_or_create(
-            user=user, defaults={"keys": own, "letters_on": data["letters_on"], "with_alt": data["with_alt"]}
-        )
+        new = {"keys": own, "letters_on": data["letters_on"], "with_alt": data["with_alt"]}
+        with transaction.atomic():
+            Preference.objects.update_or_create(user=user, defaults=new)
+            journal.note("keys.changed", None, user.get_username(), new=new)

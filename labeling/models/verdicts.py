@@ -193,7 +193,7 @@ class GoldChallenges(models.QuerySet["GoldChallenge"]):
 
     def listed(self, project: Project) -> Self:
         """Return the challenges of a project, open ones first, then the newest, with what a list shows."""
-        rows = self.filter(query__run__project=project).select_related("query__run", "raised_by", "decided_by")
+        rows = self.filter(query__run__in=project.runs.all()).select_related("query__run", "raised_by", "decided_by")
         return rows.order_by(models.Case(models.When(state="open", then=0), default=1), "-pk")
 
 

@@ -13,6 +13,7 @@ from labeling.core.note import ReleaseNote
 from labeling.models import NoteSnapshot
 from labeling.report.assemble import report
 from labeling.report.render import render
+from triage import journal
 from triage.models import Run
 
 _NOTES = TypeAdapter(ReleaseNote)
@@ -33,7 +34,7 @@ def publish(run: Run, by: User | None, against: Run | None = None) -> NoteSnapsh
     """
     note = report(run, against)
     texts = {to: render(note, to).text for to in NoteSnapshot.TEXTS}
-    found, _ = NoteSnapshot.objects.get_or_create(
+    found, is_new = NoteSnapshot.objects.get_or_create(
         run=run,
         content_hash=hash_of(texts["json"]),
         defaults={
@@ -43,6 +44,9 @@ def publish(run: Run, by: User | None, against: Run | None = None) -> NoteSnapsh
             "published_by": by,
         },
     )
+    if is_new:
+        new = {"snapshot": found.key, "sha256": found.content_hash}
+        journal.note("report.published", run.project_id, run.key, new=new, by=by)
     return found
 
 
@@ -59,8 +63,10 @@ def note_of(snapshot: NoteSnapshot) -> ReleaseNote | None:
         return None
 
 
+@transaction.atomic
 def withdraw(snapshot: NoteSnapshot, by: User, reason: str) -> None:
     """Mark a published note as taken back; it stays, its bytes too. Raises WithdrawnError for the second one."""
     standing = NoteSnapshot.objects.filter(pk=snapshot.pk, withdrawn_at=None)
     if not standing.update(withdrawn_at=timezone.now(), withdrawn_by=by, withdrawn_because=reason):
         raise WithdrawnError
+    journal.note("report.withdrawn", snapshot.run.project_id, snapshot.run.key, old={"snapshot": snapshot.key}, by=by)

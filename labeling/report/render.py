@@ -14,6 +14,8 @@ from labeling.core.markdown import to_markdown
 from labeling.core.note import ReleaseNote
 from labeling.core.note_document import document
 from labeling.core.note_export import to_json, to_table
+from triage import journal
+from triage.models import Run
 
 #: format -> (content type, how it is made)
 FORMATS: dict[str, tuple[str, Callable[[ReleaseNote], str]]] = {
@@ -54,8 +56,9 @@ def safe_name(words: str) -> str:
     return re.sub(r"[^A-Za-z0-9.]+", "-", words).strip("-.")[:60] or "run"
 
 
-def attachment(note: ReleaseNote, to: str) -> HttpResponse:
+def attachment(run: Run, note: ReleaseNote, to: str) -> HttpResponse:
     """Return the rendered note as a download."""
+    journal.note("report.downloaded", run.project_id, run.key, new={"format": to})
     return as_attachment(render(note, to))
 
 

@@ -13,6 +13,7 @@ from labeling.models import Outcome, Verdict
 from labeling.models.verdicts import Stage
 from labeling.review.decision import InvalidError
 from labeling.settle import settle_queries
+from triage import journal
 from triage.core.labels import VERDICT_LABELS
 from triage.models import Query, Run, Suggestion
 
@@ -39,7 +40,9 @@ def adjudicate(query: Query, user: User, ruling: Ruling) -> Verdict:
         raise InvalidError({"label": "Choose a label, and a sub-cause that belongs to it."})
     if not ruling.reason:
         raise InvalidError({"reason": "Say why: the reviewers will read it."})
-    Verdict.objects.filter(query=query, stage=Stage.ADJUDICATED, is_current=True).update(is_current=False)
+    earlier = Verdict.objects.filter(query=query, stage=Stage.ADJUDICATED, is_current=True)
+    before = earlier.values("label", "sub_cause").first()
+    earlier.update(is_current=False)
     filed = Suggestion.objects.filter(query=query, is_current=True).first()
     verdict = Verdict.objects.create(
         query=query,
@@ -56,6 +59,10 @@ def adjudicate(query: Query, user: User, ruling: Ruling) -> Verdict:
         idempotency_key=ruling.key,
     )
     settle_queries([query.pk])
+    new = {"label": ruling.label, "sub_cause": ruling.sub_cause}
+    journal.note(
+        "query.adjudicated", query.run.project_id, f"{query.run.key}/{query.position}", old=before, new=new, by=user
+    )
     return verdict
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from uuid import UUID, uuid5
 
@@ -12,6 +13,7 @@ from django.db.models import QuerySet
 from labeling.models import Verdict
 from labeling.models.verdicts import Stage
 from labeling.settle import settle_queries
+from triage import journal
 from triage.core.labels import FOUR_CLASSES
 from triage.models import Run, Suggestion
 
@@ -50,4 +52,7 @@ def confirm(run: Run, user: User, query_ids: Iterable[int]) -> int:
         ignore_conflicts=True,
     )
     settle_queries(one.query_id for one in filed)
+    if filed:
+        classes = dict(Counter(one.label for one in filed))
+        journal.note("queries.confirmed", run.project_id, run.key, new={"queries": len(filed), **classes}, by=user)
     return len(filed)

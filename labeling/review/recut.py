@@ -8,6 +8,7 @@ from hashlib import sha256
 from django.db import transaction
 
 from labeling.review.decision import InvalidError
+from triage import journal
 from triage.models import Citation, Claim, Query, Scoring
 
 CLAIM_LIMIT = 5_000
@@ -30,6 +31,8 @@ def recut(query: Query, wanted: Mapping[int, str]) -> int:
     for old, pieces in replaced:
         _replace(query, old, pieces)
     if replaced:
+        cut = {"replaced": sum(len(old) for old, _ in replaced), "by": sum(len(pieces) for _, pieces in replaced)}
+        journal.note("claims.recut", query.run.project_id, f"{query.run.key}/{query.position}", new=cut)
         Scoring.objects.filter(query=query).update(done_at=None, attempts=0, quarantined="", leased_until=None)
     return sum(len(old) for old, _ in replaced)
 

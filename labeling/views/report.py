@@ -44,7 +44,7 @@ def report_file(request: HttpRequest, key: str, to: str) -> HttpResponse:
     """Send the release note as a file."""
     run, against = access.run(request, key), _against(request)
     try:
-        return attachment(note_of(run, against), to)
+        return attachment(run, note_of(run, against), to)
     except NotClassifiedError:
         return redirect("run", key=run.key)
 

@@ -21,6 +21,7 @@ from labeling.core.sampling import Drawn, OpenStratum, draw, fraction_of, is_bli
 from labeling.models import Outcome, ReviewSession, SessionItem
 from labeling.worklist.frame import Filter, frame_of
 from labeling.worklist.sessions import FILL_SEATS
+from triage import journal
 from triage.core.labels import VERDICT_LABELS
 from triage.models import Run, Suggestion
 
@@ -91,6 +92,8 @@ def make_session(run: Run, by: User | None, wish: Wish, seed: str = "") -> Revie
     )
     session.reviewers.set(wish.reviewers)
     _fill(session, seed, drawn)
+    new = {"how": wish.how, "items": len(drawn), "overlap": session.overlap, "blind_share": wish.blind_share}
+    journal.note("session.made", run.project_id, session.key, new={"run": run.key, **new}, by=by)
     return session
 
 

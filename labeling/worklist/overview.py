@@ -152,13 +152,15 @@ def _counted(sessions: QuerySet[ReviewSession]) -> list[SessionLine]:
 
 def session_lines(project: Project, limit: int = 200) -> list[SessionLine]:
     """Return the project's newest sessions."""
-    newest = ReviewSession.objects.filter(run__project=project).order_by("-pk").values("pk")[:limit]
+    newest = ReviewSession.objects.filter(run__in=project.runs.all()).order_by("-pk").values("pk")[:limit]
     return _counted(ReviewSession.objects.filter(pk__in=newest).order_by("closed_at", "-pk"))
 
 
 def open_session_lines(project: Project, limit: int) -> list[SessionLine]:
     """Return the project's newest open sessions that still want verdicts."""
-    wanting = ReviewSession.objects.filter(run__project=project, closed_at=None, leases__state__in=["free", "taken"])
+    wanting = ReviewSession.objects.filter(
+        run__in=project.runs.all(), closed_at=None, leases__state__in=["free", "taken"]
+    )
     newest = wanting.order_by("-pk").distinct().values("pk")[:limit]
     return _counted(ReviewSession.objects.filter(pk__in=newest).order_by("-pk"))
 

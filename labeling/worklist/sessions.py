@@ -10,6 +10,7 @@ from django.db.models.functions import Now
 
 from labeling.models import ReviewSession
 from labeling.worklist.frame import CORRECT
+from triage import journal
 from triage.models import Query, Run
 
 #: Every query of the population, in file order. Stratum = the automatic label now; an unscored one by its would-be.
@@ -95,6 +96,8 @@ def _make_default(run: Run, by: User | None) -> ReviewSession:
         is_default=True,
     )
     fill_all(session)
+    new = {"run": run.key, "how": "default", "items": session.frame["items"]}
+    journal.note("session.made", run.project_id, session.key, new=new, by=by)
     return session
 
 
@@ -130,10 +133,13 @@ def items_of(session: ReviewSession) -> int:
     return stated if isinstance(stated, int) else session.items.count()
 
 
+@transaction.atomic
 def close(session: ReviewSession) -> bool:
     """Close the session, or open it again; return whether it is open now. What was saved stays."""
     session.closed_at = None if session.closed_at else Now()  # by the database's clock
     session.save(update_fields=["closed_at"])
+    action = "session.closed" if session.closed_at else "session.reopened"
+    journal.note(action, session.run.project_id, session.key, new={"run": session.run.key})
     return session.closed_at is None
 
 

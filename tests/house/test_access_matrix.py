@@ -18,7 +18,8 @@ from labeling.models import GoldChallenge, NoteSnapshot, ReviewSession
 from labeling.worklist import default_session
 from tests.factories import make_chunk, make_claim, make_judge, make_member, make_project, make_query, make_run
 from tests.house.test_urls import PUBLIC, patterns
-from triage.models import Judge, Project, Role, Run, Score, Upload
+from triage.models import ApiToken, Judge, Project, Role, Run, Score, Upload
+from triage.tokens import make as make_token
 
 SAFE, UNSAFE = ("GET", "HEAD"), ("POST", "PUT", "PATCH", "DELETE")
 EVERYBODY = None
@@ -35,6 +36,8 @@ LEAST: dict[str, tuple[Role | None, Role | None]] = {
     "tokens": (Role.LEAD, Role.LEAD),
     "token_revoke": (Role.LEAD, Role.LEAD),
     "project_settings": (Role.LEAD, Role.LEAD),
+    "changes": (Role.OWNER, Role.OWNER),
+    "changes_file": (Role.OWNER, Role.OWNER),
     "panel": (Role.VIEWER, Role.LEAD),
     "panel_try": (Role.LEAD, Role.LEAD),
     "resample": (Role.VIEWER, Role.VIEWER),
@@ -142,6 +145,7 @@ def world(db: None) -> World:
     callers = {role: make_member(project, role) for role in Role}
     stranger = make_member(make_project(), Role.OWNER)
     NoteSnapshot.objects.create(run=run)
+    make_token(project, callers[Role.OWNER], "build", ["read"], days=7)
     upload = Upload.objects.create(project=project, file_name="a.jsonl", size_bytes=1, sha256="0" * 64)
     return World(project, run, default_session(run), judge, upload, callers, stranger)
 
@@ -160,10 +164,13 @@ def address(name: str, world: World) -> str:
     values: dict[str, object] = {
         "slug": world.project.slug,
         "position": 1,
-        "pk": GoldChallenge.objects.get().pk if name == "challenge" else member.pk,
+        "pk": {
+            "challenge": lambda: GoldChallenge.objects.get().pk,
+            "token_revoke": lambda: ApiToken.objects.get().pk,
+        }.get(name, lambda: member.pk)(),
         "action": {"upload_steer": "cancel"}.get(name, "rescore"),
         "ending": "csv",
-        "to": {"judge_export": "csv", "mend_export": "csv"}.get(name, "md"),
+        "to": {"judge_export": "csv", "mend_export": "csv", "changes_file": "csv"}.get(name, "md"),
         "fingerprint": world.judge.fingerprint,
         "key": next((make() for start, make in keys.items() if route.startswith(start)), ""),
     }

@@ -14,6 +14,7 @@ PUBLIC: dict[str, str] = {
     "join": "a single-use link makes the account; the token is the key",
     "openapi": "the shape of the API, as the source has it; no data",
     "healthz": "a load balancer asks whether the process answers; no version, no count",
+    "metrics": "behind a key of its own, which Prometheus shows; without one there is no such page",
     "readyz": "a load balancer asks whether the services answer; no version, no count",
 }
 #: URL names whose view is not one of ours.

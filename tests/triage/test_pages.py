@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from tests.factories import make_chunk, make_claim, make_judge, make_member, make_project, make_query, make_run
+from triage import housekeeping
 from triage.classify import classify
 from triage.core.pictures import count_axis
 from triage.core.review import Corrected, ReviewState
@@ -252,6 +253,7 @@ def test_a_deleted_run_leaves_nothing_and_the_chunks_of_others_stay(lead: Client
     Upload.objects.create(project=project, run=gone, file_name="f", size_bytes=1, sha256="x")
     assert text(lead.get(reverse("run_delete", args=[gone.key])).content).count("Its 7 queries")
     assert lead.post(reverse("run_delete", args=[gone.key])).status_code == 302
+    assert not housekeeping.erase(gone.pk, 60)
     assert list(Run.objects.all()) == [stays]
     assert list(Chunk.objects.all()) == [shared]
     assert not Query.objects.exists()

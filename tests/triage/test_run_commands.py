@@ -26,7 +26,7 @@ def said(*arguments: object) -> str:
 @pytest.fixture
 def run() -> Run:
     """Return a run with one retrieval miss in the default project."""
-    run = make_run(make_project(slug="default"), name="the run", counts={"queries": 1, "chunks": 1})
+    run = make_run(make_project(slug="default"), name="the run", counts={"queries": 1})
     make_query(run, [make_chunk(run)], gold=["nowhere"])
     return run
 
@@ -49,7 +49,7 @@ def test_runs_renames_by_name_or_id(run: Run) -> None:
 
 def test_runs_deletes_and_says_what_went(run: Run) -> None:
     told = json.loads(said("runs", "--delete", run.key, "--json"))
-    assert told["deleted"] == {"queries": 1, "chunks": 1}
+    assert told["deleted"] == {"queries": 1}
     assert not Run.objects.exists()
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
+from triage import journal
 from triage.classify import rows
 from triage.classify.reading import Basis, Chunks, Loaded, basis_of, load
 from triage.classify.writing import Filed, write_metrics, write_outcomes, write_suggestions
@@ -120,6 +121,7 @@ def measured(loaded: Loaded) -> tuple[QueryFacts, QueryMetrics]:
     return stand_in(loaded.facts, measure(loaded.facts), scores, claims_recorded=loaded.claims_recorded)
 
 
+@transaction.atomic
 def adopt(project: Project, policy: Policy, user_id: int | None = None) -> PolicyVersion:
     """Make this the policy of the project; adopting the current one again changes nothing."""
     newest = project.policy_versions.order_by("-pk").first()
@@ -127,6 +129,15 @@ def adopt(project: Project, policy: Policy, user_id: int | None = None) -> Polic
         return newest
     for judge in Judge.objects.filter(fingerprint__in=policy.judge_thresholds):
         judge.named_at(policy.judge_thresholds[judge.fingerprint])
-    return project.policy_versions.create(
-        fingerprint=policy.fingerprint, body=policy.model_dump(mode="json"), adopted_by_id=user_id
+    body, before = policy.model_dump(mode="json"), project.policy().model_dump(mode="json")
+    made = project.policy_versions.create(fingerprint=policy.fingerprint, body=body, adopted_by_id=user_id)
+    fields = [name for name in body if body[name] != before.get(name)]
+    journal.note(
+        "policy.adopted",
+        project,
+        policy.fingerprint,
+        old={name: before.get(name) for name in fields},
+        new={name: body[name] for name in fields},
+        by=user_id,
     )
+    return made

@@ -7,7 +7,9 @@ from typing import Any
 from django import forms
 from django.contrib.auth.forms import PasswordChangeForm
 from django.contrib.auth.models import User
+from django.db import transaction
 
+from triage import journal
 from triage.models import Scope
 from triage.tokens import revoke_of
 
@@ -33,8 +35,10 @@ class TokenForm(forms.Form):
 class NewPasswordForm(PasswordChangeForm):
     """A change of password: sessions elsewhere stop, and so do the tokens made in them."""
 
+    @transaction.atomic
     def save(self, commit: bool = True) -> User:
-        """Set the password and revoke the person's tokens."""
+        """Set the password, revoke the person's tokens, and write both down."""
         user: User = super().save(commit)
-        revoke_of(user)
+        stopped = revoke_of(user)
+        journal.note("account.password_changed", None, user.get_username(), new={"tokens_revoked": stopped}, by=user)
         return user

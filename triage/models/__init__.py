@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from triage.models.changes import Change
 from triage.models.projects import Invitation, Member, PolicyVersion, Project, Role
 from triage.models.queries import Citation, Claim, Query, Retrieved
 from triage.models.replays import Replay
@@ -13,6 +14,7 @@ from triage.models.uploads import Upload, WorkerHeartbeat, import_limits
 
 __all__ = [
     "ApiToken",
+    "Change",
     "Chunk",
     "Citation",
     "Claim",

@@ -53,9 +53,21 @@ class Runs(models.QuerySet["Run"]):
         by_key = self.filter(key=text)
         return by_key if by_key.exists() else self.filter(project__slug=project, name=text).order_by("-pk")
 
+    def being_deleted(self) -> Self:
+        """Return the runs whose rows are being removed, oldest first."""
+        return self.filter(state=Run.State.DELETING).order_by("pk")
+
     def unfinished(self) -> Self:
         """Return the runs `advance` still has work on, oldest first."""
         return self.filter(state__in=[Run.State.SCORING, Run.State.CLASSIFYING]).order_by("pk")
+
+
+class KeptRuns(models.Manager["Run"]):
+    """The runs there are: one that is being deleted is none any more."""
+
+    def get_queryset(self) -> models.QuerySet[Run]:
+        """Leave out what is being deleted."""
+        return super().get_queryset().exclude(state=Run.State.DELETING)
 
 
 class Run(models.Model):
@@ -70,6 +82,8 @@ class Run(models.Model):
         PAUSED = "paused"
         FAILED = "failed"
         CANCELLED = "cancelled"
+        #: Hidden from everybody; a worker removes its rows.
+        DELETING = "deleting"
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="runs")
     key = models.CharField(max_length=10, unique=True, default=new_key)
@@ -108,7 +122,9 @@ class Run(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True)
 
-    objects = Runs.as_manager()
+    objects = KeptRuns.from_queryset(Runs)()
+    #: Those being deleted included.
+    every = Runs.as_manager()
 
     class Meta:
         constraints = [

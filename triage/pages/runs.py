@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from triage.core.labels import FOUR_CLASSES, UNSCORED
 from triage.core.summary import Summary
-from triage.models import Project, Run
+from triage.models import Project, Query, Run
 from triage.pages.tiles import summaries_of
 from triage.pages.words import RUN_BADGES, Badge
 
@@ -37,13 +37,16 @@ class RunsPage:
     lines: tuple[RunLine, ...]
     older: int | None
     is_first: bool
+    #: Queries of deleted runs that a worker has not removed yet.
+    being_removed: int
 
 
 def runs_page(project: Project, before: int | None = None) -> RunsPage:
-    """Read one page of the list in one SQL query."""
+    """Read one page of the list, and how much of deleted runs is still to be removed."""
     runs = list(Run.objects.for_runs_page(project, before)[: PAGE_SIZE + 1])
     older = runs[PAGE_SIZE - 1].pk if len(runs) > PAGE_SIZE else None
-    return RunsPage(project, tuple(_line(run) for run in runs[:PAGE_SIZE]), older, before is None)
+    removed = Query.objects.filter(run__in=Run.every.filter(project=project).being_deleted()).count()
+    return RunsPage(project, tuple(_line(run) for run in runs[:PAGE_SIZE]), older, before is None, removed)
 
 
 def _line(run: Run) -> RunLine:

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
+from django.db import transaction
 
+from triage import journal
 from triage.core.judging import DEFAULT_ORDER, ChunkText, ClaimText, GroundingItem, JudgeIdentity, PairScore
 from triage.core.roster import Entry, Seen
 from triage.core.support import word
@@ -38,13 +40,16 @@ def _entry(project: Project, seen: Seen, place: int | None) -> Entry:
     return Entry(seen, place, {one.fingerprint: trust_of(project.pk, one.fingerprint) for one in seen.identities})
 
 
+@transaction.atomic
 def order_judges(project: Project, names: Sequence[str]) -> None:
     """Ask these judges from now on, in this order. Raises SetupError for a name that is none."""
     known = known_names(read_setups(settings.JUDGES))
     if strangers := [name for name in names if name not in known]:
         raise SetupError(f"there is no judge named {strangers[0]!r}; known judges: {', '.join(known)}")
+    before = list(project.judge_order)
     project.judge_order = list(dict.fromkeys(names))
     project.save(update_fields=["judge_order"])
+    journal.changed("judges.ordered", project, project.slug, {"order": before}, {"order": project.judge_order})
 
 
 def try_judges(trial_id: int) -> None:

@@ -8,8 +8,8 @@ from celery import Task, shared_task
 from kombu.exceptions import OperationalError
 
 from triage import classify as classify_verb
+from triage import housekeeping, intake, replay
 from triage import ingest as ingest_verb
-from triage import intake, replay
 from triage import score as score_verb
 from triage.models import Run, Upload
 from triage.score.registry import try_judges as try_verb
@@ -21,6 +21,8 @@ __all__ = [
     "advance",
     "advance_soon",
     "classify",
+    "erase",
+    "erase_soon",
     "ingest",
     "ingest_soon",
     "pulse",
@@ -34,6 +36,8 @@ __all__ = [
 ]
 
 log = logging.getLogger(__name__)
+#: A task that removes rows comes back after this long, so that others get their turn.
+ERASE_S = 30.0
 
 
 def advance_soon(run_id: int) -> bool:
@@ -49,6 +53,11 @@ def ingest_soon(upload_id: int) -> bool:
 def trial_soon(trial_id: int) -> bool:
     """Queue a trial of judges. False = the queue does not answer."""
     return _queued(try_judges, trial_id)
+
+
+def erase_soon(run_id: int) -> bool:
+    """Queue the removal of a deleted run's rows. False = the queue does not answer: the next sweep sees to it."""
+    return _queued(erase, run_id)
 
 
 def _queued(task: Task, row: int) -> bool:
@@ -95,11 +104,20 @@ def classify(run_id: int) -> None:
             driver.end_classifying(run_id)
 
 
+@shared_task(name="triage.erase")
+def erase(run_id: int) -> None:
+    """Remove rows of a deleted run for a while, and come back for the rest."""
+    if housekeeping.erase(run_id, ERASE_S):
+        erase_soon(run_id)
+
+
 @shared_task(name="triage.sweep")
 def sweep() -> None:
     """Hand every unfinished run and upload on: whatever message was lost, this makes up for it."""
     intake.sweep_files()
     replay.forget_old()
+    for run_id in housekeeping.expire():
+        erase_soon(run_id)
     for upload_id in Upload.objects.unclaimed().values_list("pk", flat=True):
         ingest_soon(upload_id)
     for run_id in Run.objects.unfinished().values_list("pk", flat=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import transaction
 
+from triage import journal
 from triage.models import Run, Scoring
 
 _UNDER_WAY = [Run.State.SCORING, Run.State.CLASSIFYING]
@@ -11,17 +12,17 @@ _UNDER_WAY = [Run.State.SCORING, Run.State.CLASSIFYING]
 
 def pause(run: Run) -> bool:
     """Keep the run from being worked on; what is read at this moment is still saved. False = it was not under way."""
-    return _set(run, _UNDER_WAY, Run.State.PAUSED, "Paused.")
+    return _set("run.paused", run, _UNDER_WAY, Run.State.PAUSED, "Paused.")
 
 
 def cancel(run: Run) -> bool:
     """Stop the run for good; the scores it has stay. False = it was finished already."""
-    return _set(run, [*_UNDER_WAY, Run.State.PAUSED], Run.State.CANCELLED, "Cancelled.")
+    return _set("run.cancelled", run, [*_UNDER_WAY, Run.State.PAUSED], Run.State.CANCELLED, "Cancelled.")
 
 
 def resume(run: Run) -> bool:
     """Go on with a paused or cancelled run. False = it was neither."""
-    return _set(run, [Run.State.PAUSED, Run.State.CANCELLED], Run.State.SCORING, "")
+    return _set("run.resumed", run, [Run.State.PAUSED, Run.State.CANCELLED], Run.State.SCORING, "")
 
 
 def retry(run: Run) -> bool:
@@ -33,18 +34,24 @@ def retry(run: Run) -> bool:
         changed = Run.objects.filter(pk=run.pk, state__in=states).update(
             state=Run.State.SCORING, state_reason="", classify_attempts=0, finished_at=None
         )
+        if changed:
+            journal.note("run.retried", run.project_id, run.key, old={"state": run.state}, new={"queries_freed": freed})
     return changed == 1
 
 
 def rescore(run: Run) -> bool:
     """Ask the project's judges as they are now: only what they have no word on is read. False = it is under way."""
     states = [Run.State.DONE, Run.State.FAILED]
-    return _set(run, states, Run.State.SCORING, "")
+    return _set("run.rescored", run, states, Run.State.SCORING, "")
 
 
 #: What a button may ask for.
 ACTIONS = {"pause": pause, "resume": resume, "cancel": cancel, "retry": retry, "rescore": rescore}
 
 
-def _set(run: Run, old: list[Run.State], new: Run.State, reason: str) -> bool:
-    return Run.objects.filter(pk=run.pk, state__in=old).update(state=new, state_reason=reason) == 1
+@transaction.atomic
+def _set(action: str, run: Run, old: list[Run.State], new: Run.State, reason: str) -> bool:
+    if not Run.objects.filter(pk=run.pk, state__in=old).update(state=new, state_reason=reason):
+        return False
+    journal.note(action, run.project_id, run.key, old={"state": run.state}, new={"state": new.value})
+    return True

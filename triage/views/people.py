@@ -6,6 +6,7 @@ import ipaddress
 
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.forms import AuthenticationForm
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
@@ -13,6 +14,7 @@ from triage import access
 from triage.forms import JoinForm
 from triage.invite import accept, open_invitation
 from triage.models import Invitation, Project
+from triage.throttle import minutes_left
 
 
 @login_not_required
@@ -29,6 +31,17 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         login(request, user, backend="django.contrib.auth.backends.ModelBackend")
         return redirect("home")
     return render(request, "registration/join.html", {"form": form, "invitation": invitation})
+
+
+def locked_out(request: HttpRequest, response: HttpResponse | None, credentials: dict[str, str] | None) -> HttpResponse:
+    """Say how long to wait: this name was tried too often from this address."""
+    username = (credentials or {}).get("username") or request.POST.get("username", "")
+    minutes = minutes_left(request, username)
+    form = AuthenticationForm(request, initial={"username": username})
+    context = {"form": form, "minutes": minutes, "next": request.POST.get("next", "")}
+    answer = render(request, "registration/login.html", context, status=429)
+    answer.headers["Retry-After"] = str(minutes * 60)
+    return answer
 
 
 def home(request: HttpRequest) -> HttpResponse:

@@ -13,7 +13,7 @@ from triage.models import Role
 from triage.pages.progress import progress_of
 from triage.pages.run import run_page
 from triage.pages.runs import runs_page
-from triage.tasks import advance_soon, registry, steering
+from triage.tasks import advance_soon, erase_soon, registry, steering
 
 
 @require_GET
@@ -58,8 +58,9 @@ def run_delete(request: HttpRequest, key: str) -> HttpResponse:
     """Ask first; then delete the run and everything that is only its own."""
     found = access.run(request, key, Role.LEAD)
     if request.method == "POST":
-        gone = housekeeping.delete(found)
-        messages.success(request, f"{found.name} is deleted: {gone['queries']} queries and {gone['chunks']} chunks.")
+        housekeeping.delete(found)
+        erase_soon(found.pk)
+        messages.success(request, f"{found.name} is being deleted: nobody sees it any more, a worker removes its rows.")
         return redirect("runs", slug=found.project.slug)
     return render(request, "triage/run_delete.html", {"run": found, "queries": found.queries.count()})
 

@@ -8,6 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from labeling.files import EXPORTS
 from labeling.management.run_command import BAD_INPUT, RunCommand
+from triage import journal
 
 
 class Command(RunCommand):
@@ -39,3 +40,4 @@ class Command(RunCommand):
                 self.stdout.write(piece, ending="")
         except ValueError as error:
             raise CommandError(f"This run cannot be written as {to}: {error}.", returncode=BAD_INPUT) from error
+        journal.note("run.exported", run.project_id, run.key, new={"what": options["what"], "format": to})

@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from labeling.management.run_command import BAD_INPUT, RunCommand
 from labeling.report import FORMATS, NotClassifiedError, publish, render, report
+from triage import journal
 from triage.models import Run
 
 
@@ -35,6 +36,7 @@ class Command(RunCommand):
             text = self._published(run, against, to) if options["publish"] else render(report(run, against), to).text
         except NotClassifiedError as fault:
             raise CommandError(str(fault), returncode=BAD_INPUT) from fault
+        journal.note("report.printed", run.project_id, run.key, new={"format": to})
         self.printed(text)
 
     def _published(self, run: Run, against: Run | None, to: str) -> str:

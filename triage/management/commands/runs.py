@@ -8,7 +8,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from triage import housekeeping
-from triage.models import Run
+from triage.models import Query, Run
+
+#: How long rows are removed before it says how many are left.
+A_WHILE_S = 10.0
 
 
 class Command(BaseCommand):
@@ -48,7 +51,11 @@ class Command(BaseCommand):
         run = _run(named, project)
         if not sure and input(f"Delete {run.name} ({run.key}) and everything people said of it? [y/N] ") != "y":
             raise CommandError("Nothing was deleted.", returncode=1)
-        return {"run": run.key, "name": run.name, "deleted": housekeeping.delete(run)}
+        told = {"run": run.key, "name": run.name, "deleted": {"queries": run.queries.count()}}
+        housekeeping.delete(run)
+        while housekeeping.erase(run.pk, A_WHILE_S):
+            self.stderr.write(f"{Query.objects.filter(run=run.pk).count():,} queries are left.")
+        return told
 
 
 def _run(named: str, project: str) -> Run:
@@ -76,7 +83,7 @@ def _lines(told: dict[str, Any]) -> str:
     if "runs" not in told:
         gone = told.get("deleted")
         return f"{told['name']} ({told['run']}) " + (
-            f"is deleted: {gone['queries']} queries, {gone['chunks']} chunks." if gone else "is its name now."
+            f"is deleted: {gone['queries']} queries." if gone else "is its name now."
         )
     if not told["runs"]:
         return "No runs yet: ingest a file."
