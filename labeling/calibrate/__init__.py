@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from labeling.calibrate.correct import correctness_judges
 from labeling.calibrate.items_page import Wanted, items_page
 from labeling.calibrate.listing import judges_page
 from labeling.calibrate.page import judge_page
@@ -16,6 +17,7 @@ __all__ = [
     "calibrate",
     "calibrate_all",
     "calibrate_recorded",
+    "correctness_judges",
     "earlier_policy",
     "identity",
     "items_of",

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from labeling.core.items import Item, LabelPair, majority
-from labeling.models import Verdict
+from labeling.models import ReviewSession, Verdict
 from labeling.models.verdicts import Stage
 from triage.core.labels import FOUR_CLASSES, NOT_A_FAILURE, FailureLabel
 from triage.models import Judge, Project, Query, Score, Suggestion
@@ -26,13 +26,18 @@ READ = ("key", "position", "question", "answer", "human_scores", "slices", "run_
 First = dict[int, dict[str, str]]
 
 
-def first_blind(project: Project, queries: Iterable[int] | None = None) -> First:
-    """Return the first blind label of each reviewer on each query of the project."""
+def first_blind(project: Project, queries: Iterable[int] | None = None, *, is_drawn: bool = False) -> First:
+    """Return the first blind label of each reviewer on each query of the project.
+
+    `is_drawn` leaves out the verdicts on queries that a person chose.
+    """
     rows = Verdict.objects.filter(
         query__run__project=project, blind=True, withdrawn=False, stage__in=[Stage.FIRST, Stage.IMPORTED]
     ).exclude(label="")
     if queries is not None:
         rows = rows.filter(query__in=queries)
+    if is_drawn:
+        rows = rows.exclude(drawn=ReviewSession.Drawn.CHOSEN)
     first: First = defaultdict(dict)
     told = rows.order_by("pk").values_list("query_id", "reviewer_id", "imported_reviewer", "label")
     for query, reviewer, imported, label in told:

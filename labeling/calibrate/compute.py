@@ -13,9 +13,10 @@ from dataclasses import asdict
 from typing import Any
 
 from labeling.core.agreement import agreement_of_pairs, agreement_of_units
-from labeling.core.calibration import Confusion, Judged, figures, label_figures
-from labeling.core.figures import Figure
+from labeling.core.calibration import Confusion, Judged, figures, label_figures, rate
+from labeling.core.figures import Figure, Undefined
 from labeling.core.items import Item, LabelPair, Unit
+from labeling.core.rates import Called, Known, rates_of_all
 from labeling.core.reliability import isotonic_curve, platt, reliability_bins
 from labeling.core.sampling import DEV, TEST, split_of
 from labeling.core.threshold import SweepPoint, at, best, sweep, thinned
@@ -65,6 +66,15 @@ def _figures(items: Sequence[Item]) -> dict[str, Any]:
         "confusion": asdict(Confusion.of(rows)),
         **{key: figure.as_json() for key, figure in found.items()},
     }
+
+
+def in_all(confusion: Mapping[str, int], called: Called) -> dict[str, Any]:
+    """Return what holds of all items called, read or not: how often its yes and its no are right, TPR and TNR."""
+    table = Confusion(**confusion)
+    yes, no = Known(table.tp, table.tp + table.fp), Known(table.tn, table.tn + table.fn)
+    tpr, tnr = rates_of_all(yes, no, called)
+    found = {"ppv": rate(yes, Undefined.NEVER_SAID), "npv": rate(no, Undefined.NEVER_SAID), "tpr": tpr, "tnr": tnr}
+    return {"called": asdict(called), **{key: figure.as_json() for key, figure in found.items()}}
 
 
 def _scored(items: Sequence[Item]) -> tuple[list[float], list[bool]]:

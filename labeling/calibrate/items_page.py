@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from django.core.exceptions import BadRequest
 
-from labeling.calibrate.page import SIDES
 from labeling.calibrate.run import items_of
+from labeling.calibrate.words import SIDES
 from labeling.core.items import Item, worst_first
 from labeling.core.sampling import DEV, TEST, split_of
 from labeling.models.calibrations import KIND_OF

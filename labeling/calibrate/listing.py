@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from labeling.calibrate.correct import has_threshold
 from labeling.calibrate.lines import line
-from labeling.calibrate.page import KIND_WORDS, SIGNED, TONES
+from labeling.calibrate.page import SIGNED, TONES
 from labeling.calibrate.run import judges_in
+from labeling.calibrate.words import KIND_WORDS
 from labeling.core.figure_line import FigureLine
 from labeling.core.trust import Trust
 from labeling.models import Calibration
@@ -27,6 +29,7 @@ class JudgeLine:
     tone: str
     trust: Trust
     calibration: Calibration | None
+    has_threshold: bool
     balanced: FigureLine | None
     kappa: FigureLine | None
 
@@ -102,6 +105,7 @@ def _judge_line(judge: Judge, newest: Calibration | None, now: datetime, on: Axi
         tone=TONES[trust],
         trust=trust,
         calibration=newest,
+        has_threshold=has_threshold(judge),
         balanced=line("", part["balanced_accuracy"], on) if part else None,
         kappa=line("", part["kappa"], on) if part else None,
     )

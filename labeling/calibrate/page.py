@@ -9,34 +9,22 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef
 
+from labeling.calibrate.correct import has_threshold
 from labeling.calibrate.lines import LabelsPart, RateLine, SweepLine, labels_part, line, rate_lines
-from labeling.calibrate.run import items_of
+from labeling.calibrate.run import items_of, runs_with
+from labeling.calibrate.words import FIGURES, FIGURES_OF_ALL, KIND_WORDS, NO_TAKES_IN, SIDES
 from labeling.core.figure_line import FigureLine
 from labeling.core.items import Item, worst_first
 from labeling.core.reliability import Sigmoid
 from labeling.core.trust import FRESH_DAYS, Trust
 from labeling.models import Calibration
-from labeling.models.calibrations import CLAIM_SUPPORT, KIND_OF, LABELS
+from labeling.models.calibrations import KIND_OF
 from triage.core import charts
 from triage.core.judging import Task
 from triage.core.pictures import Axis, axis, share_axis
-from triage.models import Judge, Project, Run, Score, Suggestion
+from triage.models import Judge, Project, Run, Score
 
 TONES = {Trust.CALIBRATED: "ok", Trust.STALE: "warn", Trust.TOO_FEW: "warn", Trust.UNCALIBRATED: "warn"}
-KIND_WORDS = {CLAIM_SUPPORT: "claim support", "relevance": "relevance", LABELS: "the four labels"}
-#: What the two sides of a binary comparison are called, yes first.
-SIDES = {CLAIM_SUPPORT: ("supported", "unsupported"), "relevance": ("relevant", "not relevant")}
-#: key, words, link to what it means
-FIGURES = (
-    ("tpr", "TPR, {0}"),
-    ("tnr", "TNR, {1}"),
-    ("balanced_accuracy", "Balanced accuracy"),
-    ("youden_j", "Youden J"),
-    ("kappa", "Cohen's kappa"),
-    ("auroc", "AUROC"),
-    ("brier", "Brier, lower is better"),
-    ("ece", "ECE, 10 bins, lower is better"),
-)
 DISAGREEMENTS = 20
 SIGNED = axis(-1.0, 1.0, (-1.0, 0.0, 1.0), places=0)
 PERCENT_SCORES = (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -51,6 +39,7 @@ class JudgePage:
     kind: str
     yes: str
     no: str
+    no_takes_in: str
     trust: Trust
     tone: str
     trust_words: str
@@ -64,6 +53,7 @@ class JudgePage:
     figures: Mapping[str, Any]
     test: tuple[FigureLine, ...]
     everything: tuple[FigureLine, ...]
+    in_all: tuple[FigureLine, ...]
     agreement: tuple[FigureLine, ...]
     curve: charts.ThresholdCurve | None
     sweep: tuple[SweepLine, ...]
@@ -83,12 +73,23 @@ class JudgePage:
     def matrices(self) -> tuple[tuple[str, Matrix, str], ...]:
         """Return the test split and all labels: title, counts, and what a link to its items adds."""
         parts = (("Test split", "test", "&split=test"), ("All labels", "all", ""))
-        return tuple((title, Matrix.of(self.figures[part]), split) for title, part, split in parts)
+        return tuple((title + self.at, Matrix.of(self.figures[part]), split) for title, part, split in parts)
 
     @property
     def figure_tables(self) -> tuple[tuple[str, tuple[FigureLine, ...]], ...]:
-        """Return the figures of the test split and of all labels."""
-        return ("Test split", self.test), ("All labels", self.everything)
+        """Return the figures of the test split and of all labels, and of what nobody read where that differs."""
+        read = ((f"Test split{self.at}", self.test), (f"All labels{self.at}", self.everything))
+        return (*read, ("Read or not", self.in_all)) if self.in_all else read
+
+    @property
+    def at(self) -> str:
+        """Say at which threshold the figures are; blank for a voice that gives no scores."""
+        return f", at {self.judge.threshold:.3f}" if self.has_threshold else ""
+
+    @property
+    def has_threshold(self) -> bool:
+        """Say whether a threshold decides the judge's word."""
+        return has_threshold(self.judge)
 
     @property
     def curve_words(self) -> str:
@@ -159,18 +160,20 @@ def judge_page(project: Project, judge: Judge, now: datetime) -> JudgePage:
         kind=KIND_WORDS[kind],
         yes=yes,
         no=no,
+        no_takes_in=NO_TAKES_IN[kind],
         trust=trust,
         tone=TONES[trust],
         trust_words=_trust_words(trust, newest, now),
         calibration=newest,
         stale_after=(newest.computed_at + timedelta(days=FRESH_DAYS)).date() if newest else None,
-        runs=_runs_with(project, judge),
+        runs=runs_with(project, judge),
         try_on=_try_on(project, judge),
         history=history,
         share=share,
         figures=figures,
         test=_lines(figures.get("test"), share, yes, no),
         everything=_lines(figures.get("all"), share, yes, no),
+        in_all=_lines(figures.get("in_all"), share, yes, no, FIGURES_OF_ALL),
         agreement=_agreement(figures),
         **_scores(figures, judge.threshold),
         slices=tuple(
@@ -210,11 +213,6 @@ def _trust_words(trust: Trust, newest: Calibration | None, now: datetime) -> str
     )
 
 
-def _runs_with(project: Project, judge: Judge) -> int:
-    rows = Suggestion.objects.filter(query__run__project=project, is_current=True, judges__contains=[judge.fingerprint])
-    return rows.values("query__run").distinct().count()
-
-
 def _try_on(project: Project, judge: Judge) -> Run | None:
     if judge.task != Task.GROUNDING:
         return None
@@ -222,10 +220,12 @@ def _try_on(project: Project, judge: Judge) -> Run | None:
     return project.runs.exclude(summary={}).filter(Exists(spoke)).only("key", "name").order_by("-pk").first()
 
 
-def _lines(part: Mapping[str, Any] | None, on: Axis, yes: str, no: str) -> tuple[FigureLine, ...]:
+def _lines(
+    part: Mapping[str, Any] | None, on: Axis, yes: str, no: str, wanted: Sequence[tuple[str, str]] = FIGURES
+) -> tuple[FigureLine, ...]:
     if not part:
         return ()
-    return tuple(line(words.format(yes, no), part[key], on) for key, words in FIGURES)
+    return tuple(line(words.format(yes, no), part[key], on) for key, words in wanted)
 
 
 def _agreement(figures: Mapping[str, Any]) -> tuple[FigureLine, ...]:

@@ -6,16 +6,18 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from django.db.models import Q, QuerySet
 from django.shortcuts import get_object_or_404
 
 from labeling.calibrate.answers import first_blind, label_pairs, relevance_items
 from labeling.calibrate.claims import claim_items
+from labeling.calibrate.correct import called_in_runs_read, correctness_items, correctness_judges, project_queries
 from labeling.calibrate.ratings import judge_row, rated, ratings_figures
 from labeling.core.items import Item
 from labeling.models import Calibration
-from labeling.models.calibrations import KIND_OF, LABELS, RATINGS
+from labeling.models.calibrations import CORRECTNESS, KIND_OF, LABELS, RATINGS
 from triage.core.judging import Task
-from triage.models import Judge, Project
+from triage.models import Judge, Project, Suggestion
 
 
 def calibrate(project: Project, judge: Judge) -> list[Calibration]:
@@ -31,7 +33,11 @@ def calibrate(project: Project, judge: Judge) -> list[Calibration]:
     told = [(item.key, item.run, item.human, item.judge, item.score, item.labels, item.slices) for item in items]
     basis = compute.basis_of([judge.fingerprint, told])
     own = _kept(project, judge, KIND_OF[Task(judge.task)], basis, lambda: compute.compare(items, judge.threshold))
-    _note_rates(own, rates_elsewhere(project, judge, items))
+    if judge.task == Task.CORRECTNESS:
+        called = called_in_runs_read(project, judge, {item.run for item in items if item.is_usable})
+        _note(own, "in_all", compute.in_all(own.figures["all"]["confusion"], called))
+        return [own]  # people read its yes and its no at rates of their own: no correction elsewhere rests on that
+    _note(own, "rates", rates_elsewhere(project, judge, items))
     rows = [own]
     pairs = label_pairs(project, judge)
     if pairs:
@@ -64,20 +70,22 @@ def calibrate_recorded(project: Project, name: str = "") -> list[Calibration]:
 
 def calibrate_all(project: Project) -> int:
     """Compare every judge of the project, and every score that came with files; return how many comparisons stand."""
-    rows = [row for judge in judges_in(project) for row in calibrate(project, judge)]
+    judges = dict.fromkeys([*judges_in(project), *correctness_judges(project)])
+    rows = [row for judge in judges for row in calibrate(project, judge)]
     return len(rows + calibrate_recorded(project))
 
 
-def _note_rates(row: Calibration, rates: list[dict[str, Any]]) -> None:
-    """Keep with the comparison what the judge passes in each run: new runs are no fresh labels, so its age stays."""
-    if row.figures.get("rates") != rates:
-        row.figures = {**row.figures, "rates": rates}
+def _note(row: Calibration, name: str, told: object) -> None:
+    """Keep with the comparison what rests on unread items too: new runs are no fresh labels, so its age stays."""
+    if row.figures.get(name) != told:
+        row.figures = {**row.figures, name: told}
         row.save(update_fields=["figures"])
 
 
 def items_of(project: Project, judge: Judge) -> list[Item]:
     """Return the items of the judge's own task that people labelled."""
-    return claim_items(project, judge) if judge.task == Task.GROUNDING else relevance_items(project, judge)
+    find = {Task.GROUNDING: claim_items, Task.RELEVANCE: relevance_items, Task.CORRECTNESS: correctness_items}
+    return find[Task(judge.task)](project, judge)
 
 
 def _kept(project: Project, judge: Judge, kind: str, basis: str, compute: Callable[[], dict[str, Any]]) -> Calibration:
@@ -90,11 +98,24 @@ def _kept(project: Project, judge: Judge, kind: str, basis: str, compute: Callab
 
 
 def judges_in(project: Project) -> list[Judge]:
-    """Return every judge heard in the project, by task and name, the newest identity first."""
-    return list(Judge.objects.of_project(project).select_related("scores_of").order_by("task", "name", "-pk"))
+    """Return every judge heard or compared on correctness in the project, by task and name, the newest first."""
+    return list(_known(project).order_by("task", "name", "-pk"))
 
 
 def judge_of(project: Project, fingerprint: str) -> Judge:
     """Return the judge with this fingerprint if it is heard in the project; Http404 otherwise."""
-    known = Judge.objects.of_project(project).select_related("scores_of")
-    return get_object_or_404(known, fingerprint=fingerprint)
+    return get_object_or_404(_known(project), fingerprint=fingerprint)
+
+
+def _known(project: Project) -> QuerySet[Judge]:
+    compared = Calibration.objects.filter(project=project, kind=CORRECTNESS).values("judge")
+    heard = Judge.objects.of_project(project).values("pk")
+    return Judge.objects.filter(Q(pk__in=heard) | Q(pk__in=compared)).select_related("scores_of")
+
+
+def runs_with(project: Project, judge: Judge) -> int:
+    """Return how many runs rest on the judge: their classes, or on correctness what passes and what fails."""
+    if judge.task == Task.CORRECTNESS:
+        return project_queries(project).filter(correct_by=judge.name).values("run").distinct().count()
+    rows = Suggestion.objects.filter(query__run__project=project, is_current=True, judges__contains=[judge.fingerprint])
+    return rows.values("query__run").distinct().count()

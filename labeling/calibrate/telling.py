@@ -54,6 +54,7 @@ def told(judge: Judge, rows: Sequence[Calibration], now: datetime) -> dict[str, 
         "without_score": figures["without_score"],
         "people": figures["people"],
         "labels": labels,
+        **({"in_all": figures["in_all"]} if "in_all" in figures else {}),
     }
 
 

@@ -17,6 +17,7 @@ class Undefined(StrEnum):
     NOT_TWO_RATERS = "not two raters"
     NEVER_SAID = "never said"
     JUDGE_USELESS = "the judge tells nothing: the interval of TPR + TNR - 1 contains 0"
+    NOT_BOTH_READ = "not both answers were read"
     NO_CHANGES = "no changes"
 
 

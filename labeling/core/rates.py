@@ -2,7 +2,8 @@
 
 Sources: Rogan and Gladen 1978 (the point); Lee et al. 2025 "How to correctly report LLM-as-a-judge evaluations"
 (the interval, which counts the uncertainty of both samples); Angelopoulos et al. 2023 (prediction-powered
-inference, tuned after Angelopoulos, Duchi and Zrnic 2023).
+inference, tuned after Angelopoulos, Duchi and Zrnic 2023); Begg and Greenes 1983 (TPR and TNR where what was read
+depends on what the judge said).
 """
 
 from __future__ import annotations
@@ -114,3 +115,34 @@ def _power(people: Sequence[float], judge: Sequence[float], judge_elsewhere: Seq
     pooled = [*judge, *judge_elsewhere]
     alone = pvariance(pooled) * len(pooled) / (len(pooled) - 1)
     return min(1.0, max(0.0, together / ((1 + n / many) * alone))) if alone > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """How many items a judge calls yes and no, read or not."""
+
+    yes: int
+    no: int
+
+
+def rates_of_all(right_of_yes: Known, right_of_no: Known, called: Called) -> tuple[Figure, Figure]:
+    """Return TPR and TNR over all items called, where each answer of the judge was read at a rate of its own.
+
+    `right_of_yes` (`right_of_no`): of the judge's yes (no) that were read at random, how many people confirm. Each
+    TPR = p1 N1 / (p1 N1 + (1 - p0) N0) rises with both shares, so the limits put both at their Wilson limits: a
+    little wider than 95 % needs.
+    """
+    n = right_of_yes.n + right_of_no.n
+    if not (right_of_yes.n and right_of_no.n and called.yes and called.no):
+        reason = Undefined.NOT_BOTH_READ if n else Undefined.NO_ITEMS
+        return Figure.none(reason, n), Figure.none(reason, n)
+    yes = (right_of_yes.rate, *wilson(right_of_yes.hits, right_of_yes.n))
+    no = (right_of_no.rate, *wilson(right_of_no.hits, right_of_no.n))
+    return _of_all(yes, no, called, n), _of_all(no, yes, Called(called.no, called.yes), n)
+
+
+def _of_all(own: tuple[float, float, float], other: tuple[float, float, float], called: Called, n: int) -> Figure:
+    """Return the share found of one class: `own` the share right of what is called so, `other` of the rest."""
+    found = [(right * called.yes, (1 - rest) * called.no) for right, rest in zip(own, other, strict=True)]
+    point, low, high = (hit / (hit + lost) if hit + lost else None for hit, lost in found)
+    return Figure.none(Undefined.NO_POSITIVES, n) if point is None else Figure(point, low, high, n)

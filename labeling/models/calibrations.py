@@ -13,9 +13,10 @@ from triage.core.judging import Task
 from triage.models import Judge, Project
 
 SECONDS_A_DAY = 86_400
-CLAIM_SUPPORT, RELEVANCE, LABELS, RATINGS = "claim_support", "relevance", "labels", "ratings"
+CLAIM_SUPPORT, RELEVANCE, CORRECTNESS = "claim_support", "relevance", "correctness"
+LABELS, RATINGS = "labels", "ratings"
 #: What a judge is compared on: its own task.
-KIND_OF = {Task.GROUNDING: CLAIM_SUPPORT, Task.RELEVANCE: RELEVANCE}
+KIND_OF = {Task.GROUNDING: CLAIM_SUPPORT, Task.RELEVANCE: RELEVANCE, Task.CORRECTNESS: CORRECTNESS}
 
 
 class Calibrations(models.QuerySet["Calibration"]):
@@ -48,7 +49,7 @@ class Calibration(models.Model):
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="calibrations")
     judge = models.ForeignKey(Judge, on_delete=models.CASCADE, related_name="calibrations")
-    #: claim_support, relevance, labels or ratings.
+    #: claim_support, relevance, correctness, labels or ratings.
     kind = models.CharField(max_length=20)
     n = models.IntegerField()
     #: All figures as printed: each {"value", "low", "high", "n"} or a named state.

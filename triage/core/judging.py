@@ -25,6 +25,8 @@ class Task(StrEnum):
 
     GROUNDING = "grounding"
     RELEVANCE = "relevance"
+    #: Asked of no judge: said by the file, by match with the reference or by a rule, and compared with people alike.
+    CORRECTNESS = "correctness"
 
 
 @dataclass(frozen=True, slots=True)

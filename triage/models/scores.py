@@ -60,7 +60,7 @@ class Judge(models.Model):
 
     fingerprint = models.CharField(max_length=12, unique=True)
     name = models.CharField(max_length=200)
-    task = models.CharField(max_length=10, choices=[(task.value, task.value) for task in Task])
+    task = models.CharField(max_length=12, choices=[(task.value, task.value) for task in Task])
     model = models.CharField(max_length=300, blank=True)
     revision = models.CharField(max_length=200, blank=True)
     prompt_hash = models.CharField(max_length=64, blank=True)

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from labeling.calibrate import calibrate, calibrate_recorded, judges_in, told, told_ratings
+from labeling.calibrate import calibrate, calibrate_recorded, correctness_judges, judges_in, told, told_ratings
 from labeling.management.run_command import BAD_INPUT
 from triage.models import Judge, Project
 
@@ -40,7 +40,7 @@ class Command(BaseCommand):
 
     def _named(self, project: Project, text: str) -> list[Judge]:
         """Return the newest identity of that name or fingerprint (one per task of the name)."""
-        known = judges_in(project)
+        known = list(dict.fromkeys([*judges_in(project), *correctness_judges(project)]))
         named = [judge for judge in known if text in (judge.name, judge.fingerprint)]
         if not named:
             names = ", ".join(sorted({judge.name for judge in known})) or "none yet"

@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 
 from labeling.core.figures import Undefined
 from labeling.core.rates import (
+    Called,
     Known,
     corrected_rate,
     lee_interval,
     prediction_powered_rate,
+    rates_of_all,
     rogan_gladen,
     youden_interval,
 )
@@ -128,3 +130,28 @@ def test_a_corrected_rate_lies_in_its_interval_and_in_the_unit_interval(
     assert found.low is not None
     assert found.high is not None
     assert 0 <= found.low <= found.value <= found.high <= 1
+
+
+counts = st.integers(min_value=0, max_value=40)
+
+
+@given(counts, counts, counts, counts, st.integers(0, 500), st.integers(0, 500))
+def test_rates_of_all_lie_in_their_limits_and_are_the_plain_ones_where_all_were_read(
+    tp: int, fp: int, fn: int, tn: int, more_yes: int, more_no: int
+) -> None:
+    yes, no = Known(tp, tp + fp), Known(tn, tn + fn)
+    tpr, tnr = rates_of_all(yes, no, Called(yes.n, no.n))
+    if not (yes.n and no.n):
+        assert tpr.value is tnr.value is None
+        assert tpr.undefined is (Undefined.NOT_BOTH_READ if yes.n + no.n else Undefined.NO_ITEMS)
+        return
+    for figure, hits, lost in ((tpr, tp, fn), (tnr, tn, fp)):
+        if hits + lost:
+            assert figure.value == pytest.approx(hits / (hits + lost))
+        else:
+            assert figure.undefined is Undefined.NO_POSITIVES
+    for figure in rates_of_all(yes, no, Called(yes.n + more_yes, no.n + more_no)):
+        if figure.value is not None:
+            assert figure.low is not None
+            assert figure.high is not None
+            assert 0 <= figure.low <= figure.value + 1e-12 <= figure.high + 2e-12 <= 1 + 3e-12
