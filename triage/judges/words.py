@@ -6,8 +6,9 @@ English only in its lists and suffixes; other languages fall back to comparing w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum, auto
 from functools import lru_cache
 from itertools import pairwise
 
@@ -57,11 +58,12 @@ class Words:
     names: frozenset[str]
     pairs: frozenset[tuple[str, str]]
     negations: int
+    #: Content words and numbers together: asked of every pair, so kept.
+    all: frozenset[str] = field(init=False, compare=False, repr=False)
 
-    @property
-    def all(self) -> frozenset[str]:
-        """Return content words and numbers together."""
-        return self.content | self.numbers
+    def __post_init__(self) -> None:
+        """Put content words and numbers together."""
+        object.__setattr__(self, "all", self.content | self.numbers)
 
 
 def read(text: str) -> Words:
@@ -70,24 +72,47 @@ def read(text: str) -> Words:
     numbers: set[str] = set()
     names: set[str] = set()
     sequence: list[str] = []
-    negations = 0
-    starts_sentence = True
-    for token, begins in _tokens(text):
-        folded = token.casefold().replace("’", "'")
-        if folded in _NEGATIONS:
-            negations += 1
-        elif number := _number(folded):
-            numbers.add(number)
-            sequence.append(number)
-        elif folded.removesuffix("'s") not in _STOP:
-            word = stem(folded.removesuffix("'s"))
+    negations = last_end = 0
+    for match in _TOKEN.finditer(text):
+        token = match.group()
+        word, group = _folded(token)
+        if group is _Group.CONTENT:
             content.add(word)
             sequence.append(word)
-            if token[0].isupper() and not (begins or starts_sentence):
+            if last_end and token[0].isupper() and not _begins_sentence(text[last_end : match.start()]):
                 names.add(word)
-        starts_sentence = False
+        elif group is _Group.NUMBER:
+            numbers.add(word)
+            sequence.append(word)
+        elif group is _Group.NEGATION:
+            negations += 1
+        last_end = match.end()
     pairs = frozenset(pairwise(sequence))
     return Words(frozenset(content), frozenset(numbers), frozenset(names), pairs, negations)
+
+
+class _Group(Enum):
+    CONTENT = auto()
+    NUMBER = auto()
+    NEGATION = auto()
+    STOP = auto()
+
+
+@lru_cache(maxsize=65_536)
+def _folded(token: str) -> tuple[str, _Group]:
+    """Return a token as it is compared, and what it is."""
+    folded = token.casefold().replace("’", "'")
+    if folded in _NEGATIONS:
+        return folded, _Group.NEGATION
+    if number := _number(folded):
+        return number, _Group.NUMBER
+    word = folded.removesuffix("'s")
+    return (word, _Group.STOP) if word in _STOP else (stem(word), _Group.CONTENT)
+
+
+def _begins_sentence(gap: str) -> bool:
+    """Say whether a sentence seems to begin behind what stands between two tokens."""
+    return "." in gap or "!" in gap or "?" in gap or "\n" in gap
 
 
 def merged(parts: Sequence[Words]) -> Words:
@@ -99,15 +124,6 @@ def merged(parts: Sequence[Words]) -> Words:
         frozenset().union(*(part.pairs for part in parts)),
         sum(part.negations for part in parts),
     )
-
-
-def _tokens(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield (token, whether a sentence seems to begin with it)."""
-    last_end = 0
-    for match in _TOKEN.finditer(text):
-        gap = text[last_end : match.start()]
-        yield match.group(), any(char in gap for char in ".!?\n")
-        last_end = match.end()
 
 
 def _number(folded: str) -> str:
