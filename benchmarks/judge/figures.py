@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import spearmanr
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 Array = NDArray[np.float64]
@@ -20,6 +21,11 @@ def auc(truth: Array, score: Array) -> float:
 def balanced(threshold: float) -> Callable[[Array, Array], float]:
     """Return the balanced accuracy at a threshold, as a function of truth and score."""
     return lambda truth, score: float(balanced_accuracy_score(truth, score >= threshold))
+
+
+def spearman(rating: Array, score: Array) -> float:
+    """Return Spearman's rank correlation."""
+    return float(spearmanr(rating, score).statistic)
 
 
 def ece(truth: Array, score: Array) -> float:
@@ -43,7 +49,7 @@ def interval(
     values = []
     for _ in range(draws):
         picked = np.concatenate([members[names[i]] for i in generator.integers(0, len(names), len(names))])
-        if 0 < truth[picked].sum() < len(picked):
+        if len(set(truth[picked])) > 1:
             values.append(figure(truth[picked], score[picked]))
     return float(np.quantile(values, 0.025)), float(np.quantile(values, 0.975))
 

@@ -42,6 +42,7 @@ class Asked:
 class Answer:
     """An LLM's answer with its passages, its mean human faithfulness (1-4) and the data's own LLM judge (0-1)."""
 
+    task: str
     text: str
     passages: tuple[str, ...]
     human: float
@@ -128,7 +129,7 @@ def mtrag_answers() -> list[Answer]:
         judge = row["judges"]["rl_f"]
         if row["model"] != "reference" and marks and judge is not None:
             passages = tuple(chunk["text"] for chunk in tasks[row["task_id"]]["retrieved"] or [])
-            found.append(Answer(row["answer"], passages, fmean(marks), float(judge)))
+            found.append(Answer(row["task_id"], row["answer"], passages, fmean(marks), float(judge)))
     return found
 
 

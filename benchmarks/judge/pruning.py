@@ -1,6 +1,6 @@
 """What reading only the picked chunks costs in AUC: every pair of the FactCheck-GPT run is read once.
 
-Run from the root of the repository: `python -m benchmarks.judge.pruning` (22,477 pairs: 15 minutes on one idle core).
+`python -m benchmarks.judge.evaluate pruning` makes it (22,477 pairs: by far the longest of its tables).
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.judge import figures, labelled
-from benchmarks.judge.evaluate import PAGE, between
 from triage.core.judging import ChunkText, ClaimText, GroundingItem
 from triage.judges.embedded import GROUNDING_THRESHOLD, EmbeddedGrounding, pick
 
@@ -43,8 +42,8 @@ def read_claims() -> Iterator[Read]:
                 yield Read(supported, max(scores.values()), best, len(keys), len(scores))
 
 
-def main() -> None:
-    """Measure, print, and write the table into docs/judges.md."""
+def table() -> list[str]:
+    """Return the table: every chunk of every claim read, against the picked ones only."""
     read = list(read_claims())
     y = np.array([claim.supported for claim in read])
     lines = ["| chunks read | pairs | claims | AUC | balanced accuracy |", "|---|---|---|---|---|"]
@@ -54,9 +53,4 @@ def main() -> None:
     ):
         right = figures.balanced(GROUNDING_THRESHOLD)(y, score)
         lines.append(f"| {name} | {pairs:,} | {len(read)} | {figures.auc(y, score):.4f} | {right:.3f} |")
-    print("\n".join(lines))
-    PAGE.write_text(between(PAGE.read_text(encoding="utf-8"), "pruning", lines), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+    return lines

@@ -18,14 +18,15 @@ from triage.judges.nli import NliGrounding
 from triage.judges.setups import NliSetup
 
 PAIRS = 200
+CHECKPOINT = labelled.DATA.parent / "models" / "grounding-ce-l12"
+NO_CHECKPOINT = f"they need the extra torch (pip install 'rag-triage[torch]') and the folder {CHECKPOINT}."
 
 
 def checkpoint() -> dict[str, GroundingJudge]:
     """Return the fp16 checkpoint the int8 weights were made from, read by the NLI judge; nothing without torch."""
-    folder = labelled.DATA.parent / "models" / "grounding-ce-l12"
-    if importlib.util.find_spec("torch") is None or not folder.is_dir():
+    if importlib.util.find_spec("torch") is None or not CHECKPOINT.is_dir():
         return {}
-    setup = NliSetup(kind="nli", model=str(folder), order="claim_first", max_tokens=MAX_TOKENS, threshold=0.31)
+    setup = NliSetup(kind="nli", model=str(CHECKPOINT), order="claim_first", max_tokens=MAX_TOKENS, threshold=0.31)
     return {"fp16 checkpoint (torch)": NliGrounding("checkpoint", setup)}
 
 
@@ -37,8 +38,7 @@ def _pipeline(pairs: list[labelled.Pair]) -> Callable[[], None] | None:
     from transformers import pipeline
 
     torch.set_num_threads(1)
-    folder = str(labelled.DATA.parent / "models" / "grounding-ce-l12")
-    ask = pipeline("text-classification", model=folder, dtype=torch.float32, device="cpu")
+    ask = pipeline("text-classification", model=str(CHECKPOINT), dtype=torch.float32, device="cpu")
     texts = [{"text": pair.claim, "text_pair": pair.text} for pair in pairs]
     return lambda: [ask(text, truncation="only_second", max_length=MAX_TOKENS) for text in texts].clear()
 

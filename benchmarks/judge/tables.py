@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from statistics import fmean
 
 import numpy as np
-from scipy.stats import spearmanr
 
 from benchmarks.judge import figures, labelled
 from benchmarks.judge.figures import Array
@@ -69,15 +68,6 @@ def contradiction_table(judges: dict[str, GroundingJudge]) -> list[str]:
     return ["| judge | supporting and refuting pairs | AUC |", "|---|---|---|", *rows]
 
 
-def answer_scores(judge: GroundingJudge, answers: Sequence[labelled.Answer]) -> Array:
-    """Return, for each answer, the mean over its claims of the best chunk's score; an answer without claims: NaN."""
-    values = []
-    for answer in answers:
-        best = best_scores(judge, [claim.text for claim in split(answer.text, DEFAULT_POLICY)], answer.passages)
-        values.append(fmean(best) if best else float("nan"))
-    return np.array(values)
-
-
 def best_scores(judge: GroundingJudge, claims: Sequence[str], passages: Sequence[str]) -> list[float]:
     """Return each claim's best score over the passages, as the product computes it (skimming included)."""
     texts = tuple(ClaimText(str(i), claim) for i, claim in enumerate(claims))
@@ -88,18 +78,38 @@ def best_scores(judge: GroundingJudge, claims: Sequence[str], passages: Sequence
     return list(best.values())
 
 
+#: Mean human faithfulness (1-4) from which an answer counts as faithful, as in the data's own run files.
+FAITHFUL_FROM = 3.0
+
+
 def mtrag_table(judges: dict[str, GroundingJudge]) -> list[str]:
-    """Return the rank correlation with mean human faithfulness on LLM answers, beside the data's own LLM judge."""
+    """Return how judges agree with people on whole answers of language models, beside the data's own LLM judge.
+
+    Score of an answer: the mean over its claims of the best passage's score. Its decision: the share of its claims
+    that are supported, against the policy's faithfulness.
+    """
     answers = [answer for answer in labelled.mtrag_answers() if answer.passages]
-    human = np.array([answer.human for answer in answers])
-    columns = {name: answer_scores(judge, answers) for name, judge in judges.items()}
-    columns["LLM judge of the data (ragas faithfulness)"] = np.array([answer.llm_judge for answer in answers])
-    used = ~np.isnan(np.array(list(columns.values()))).any(axis=0)
-    rows = [
-        f"| {name} | {used.sum()} | {spearmanr(human[used], score[used]).statistic:.3f} |"
-        for name, score in columns.items()
-    ]
-    return ["| judge | LLM answers | Spearman with mean human faithfulness |", "|---|---|---|", *rows]
+    claims = [[claim.text for claim in split(answer.text, DEFAULT_POLICY)] for answer in answers]
+    kept = [(answer, said) for answer, said in zip(answers, claims, strict=True) if said]
+    human = np.array([answer.human for answer, _ in kept])
+    groups = [answer.task for answer, _ in kept]
+    llm = np.array([answer.llm_judge for answer, _ in kept])
+    rows = [_answer_row("LLM judge of the data (ragas faithfulness)", human, llm, llm, groups)]
+    for name, judge in reversed(judges.items()):
+        best = [best_scores(judge, said, answer.passages) for answer, said in kept]
+        score = np.array([fmean(each) for each in best])
+        share = np.array([fmean(value >= judge.identity.threshold for value in each) for each in best])
+        rows.insert(0, _answer_row(name, human, score, share, groups))
+    head = "| judge | LLM answers | AUC | balanced accuracy | ECE | Spearman with mean human faithfulness |"
+    return [head, "|---|---|---|---|---|---|", *rows]
+
+
+def _answer_row(name: str, human: Array, score: Array, share: Array, groups: list[str]) -> str:
+    y = (human >= FAITHFUL_FROM).astype(float)
+    area = with_interval(figures.auc, y, score, groups)
+    right = with_interval(figures.balanced(DEFAULT_POLICY.faithfulness), y, share, groups)
+    rank = with_interval(figures.spearman, human, score, groups)
+    return f"| {name} | {len(y)} | {area} | {right} | {figures.ece(y, score):.3f} | {rank} |"
 
 
 def label_table(judges: dict[str, GroundingJudge]) -> list[str]:
