@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("triage", "0010_moved_judges"),
+        ("triage", "0012_deleting_runs"),
     ]
 
     operations = [
