@@ -24,7 +24,7 @@ from triage.score.guard import Guarded, GuardedRelevance
 from triage.score.panels import judge_rows, panel_of
 from triage.score.sources import items_on_sources
 from triage.score.split import split_answers
-from triage.score.words import answer_rows, forget_errors, pair_rows, save
+from triage.score.words import ScoreRow, answer_rows, forget_errors, pair_rows, save
 
 log = logging.getLogger(__name__)
 
@@ -100,7 +100,7 @@ def _is_halted(run_id: int) -> bool:
 
 def _settle_from_before(batch: _Batch, cases: Sequence[Case]) -> tuple[list[Case], int]:
     """Save what the file and the cache answer wholly; return the other cases and how many were saved."""
-    rows: list[Score] = []
+    rows: list[ScoreRow] = []
     unread, done = [], []
     for case in cases:
         try:
@@ -160,7 +160,7 @@ def _read(batch: _Batch, case: Case, attempt: int) -> str:
 
 def _ask(
     batch: _Batch, case: Case, panel: Panel, item: GroundingItem, *, may_ask: bool, with_answer: bool = True
-) -> list[Score]:
+) -> list[ScoreRow]:
     known = batch.before.on_claims(case)
     said: list[JudgeWords] = consult(panel.grounding, item, known, may_ask=may_ask)
     for on_sources in items_on_sources(case, item, said):
