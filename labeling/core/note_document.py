@@ -227,7 +227,8 @@ def _quality_row(metric: Metric, recall_k: str) -> tuple[Cell, ...]:
 
 
 def _under_quality(note: ReleaseNote) -> Pieces:
-    pieces: Pieces = ("Accuracy after review ", *_figure(note.accuracy_after), ".")
+    n = f", n {spelled(note.accuracy_after.n)}" if note.accuracy_after else ""
+    pieces: Pieces = ("Accuracy after review ", *_figure(note.accuracy_after), f"{n}.")
     left_out = [
         f"{metric.title} without {spelled(sum(metric.left_out.values()))} ("
         + ", ".join(f"{spelled(n)} {reason.replace('_', ' ')}" for reason, n in metric.left_out.items())
