@@ -10,14 +10,20 @@ Copy this file beside your own code. It needs Python 3.11 or newer and nothing e
 
 from __future__ import annotations
 
+import base64
+import binascii
+import hashlib
+import hmac
 import json
 import random
+import shutil
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from http.client import HTTPException, HTTPResponse
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO, Literal, cast
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
@@ -34,6 +40,8 @@ __all__ = [
     "RagTriageError",
     "Run",
     "RunFailedError",
+    "WebhookError",
+    "verify_webhook",
 ]
 
 #: Worth another try, with the same Idempotency-Key: too many calls, or a part of the server away for a moment.
@@ -67,6 +75,10 @@ class ImportFailedError(RagTriageError):
 
 class RunFailedError(RagTriageError):
     """The run ended without being classified; the message says why."""
+
+
+class WebhookError(RagTriageError):
+    """A message that is not from the server, or too old; the message says what is wrong with it."""
 
 
 @dataclass(frozen=True)
@@ -227,15 +239,31 @@ class Client:
         asked = urlencode({"to": to} | ({"against": against} if against else {}))
         return self._call("GET", f"/runs/{quote(run, safe='')}/report?{asked}").decode()
 
+    def cancel(self, run: str) -> Run:
+        """Stop a run for good and return it; its scores stay. One that has ended already is returned as it is."""
+        told = self._json("POST", f"/runs/{quote(run, safe='')}/cancel")
+        return Run(told["key"], told["name"], told["state"], told["classes"], told["metrics"], told)
+
     def export(self, run: str, what: str = "run", target: str | Path | BinaryIO | None = None, to: str = "") -> bytes:
-        """Return a file of a run (run, verdicts, calibration, gold-patch), written to `target` too where given."""
+        """Return a file of a run: run, verdicts, calibration, gold-patch, worklist.
+
+        With a `target` it is streamed there, whatever its size, and nothing is returned (b""). A path is only ever a
+        whole file: what comes in is written beside it and takes its name at the end.
+        """
         asked = f"?{urlencode({'to': to})}" if to else ""
-        content = self._call("GET", f"/runs/{quote(run, safe='')}/export/{quote(what, safe='')}{asked}")
-        if isinstance(target, str | Path):
-            Path(target).write_bytes(content)
-        elif target is not None:
-            target.write(content)
-        return content
+        path = f"/runs/{quote(run, safe='')}/export/{quote(what, safe='')}{asked}"
+        if target is None:
+            return self._call("GET", path)
+        if not isinstance(target, str | Path):
+            return self._call("GET", path, target=target)
+        part = Path(f"{target}.part")
+        try:
+            with part.open("wb") as file:
+                self._call("GET", path, target=file)
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
+        return b""
 
     def check_grounding(
         self,
@@ -265,40 +293,80 @@ class Client:
         told: dict[str, Any] = json.loads(self._call(method, path, body, key))
         return told
 
-    def _call(self, method: str, path: str, body: bytes | Path | None = None, key: str = "") -> bytes:
-        """Ask, and ask again with growing pauses while the server is busy or away."""
+    def _call(
+        self, method: str, path: str, body: bytes | Path | None = None, key: str = "", target: BinaryIO | None = None
+    ) -> bytes:
+        """Ask, and ask again with growing pauses while the server is busy or away; b"" when written to `target`.
+
+        An answer that breaks off while it is written to `target` is not asked for again: what is written is written.
+        """
         key = key or uuid.uuid4().hex
         for attempt in range(1, self._tries + 1):
             try:
-                return self._once(method, path, body, key)
+                with self._once(method, path, body, key) as answer:
+                    return _taken(answer, target)
             except HTTPError as fault:
                 with fault:
                     error = ApiError(_problem(fault), fault.code)
                     pause_s = fault.headers.get("Retry-After") if fault.headers else None
                 if fault.code not in AGAIN or attempt == self._tries:
                     raise error from None
-            except (URLError, TimeoutError, ConnectionError) as fault:
+            except (URLError, TimeoutError, ConnectionError, HTTPException) as fault:
                 if attempt == self._tries:
                     raise AwayError(f"{self._url} does not answer: {fault}") from fault
                 pause_s = None
             time.sleep(_pause(attempt, pause_s))
         raise AssertionError("not reached")
 
-    def _once(self, method: str, path: str, body: bytes | Path | None, key: str) -> bytes:
+    def _once(self, method: str, path: str, body: bytes | Path | None, key: str) -> HTTPResponse:
         headers = {"Authorization": f"Bearer {self._token}", "Accept": "application/json, */*"}
         if method == "POST":
             headers["Idempotency-Key"] = key
             headers["Content-Type"] = "application/octet-stream" if "/uploads?" in path else "application/json"
         if not isinstance(body, Path):
-            return self._read(Request(self._url + path, data=body, headers=headers, method=method))  # noqa: S310
+            return self._open(Request(self._url + path, data=body, headers=headers, method=method))  # noqa: S310
         headers["Content-Length"] = str(body.stat().st_size)
         with body.open("rb") as file:  # streamed: a large file is never held in memory
-            return self._read(Request(self._url + path, data=file, headers=headers, method=method))  # noqa: S310
+            return self._open(Request(self._url + path, data=file, headers=headers, method=method))  # noqa: S310
 
-    def _read(self, request: Request) -> bytes:
-        with self._opener.open(request, timeout=self._timeout_s) as answer:
-            content: bytes = answer.read()
-        return content
+    def _open(self, request: Request) -> HTTPResponse:
+        return cast("HTTPResponse", self._opener.open(request, timeout=self._timeout_s))
+
+
+def verify_webhook(body: bytes, headers: Mapping[str, str], secret: str, *, tolerance_s: int = 300) -> dict[str, Any]:
+    """Return the event of a webhook's POST if it is signed with `secret` (whsec_...) and at most `tolerance_s` old.
+
+    `body` is the bytes exactly as they came in. Drop an event whose `webhook-id` you have seen. Raises WebhookError.
+    """
+    told = {name.lower(): value for name, value in headers.items()}
+    try:
+        message, seconds, marks = (told[f"webhook-{name}"] for name in ("id", "timestamp", "signature"))
+    except KeyError as missing:
+        raise WebhookError(f"the header {missing} is missing") from None
+    try:
+        key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+    except binascii.Error:
+        raise WebhookError("the secret is not whsec_ and base64, as the page showed it") from None
+    if not seconds.isdecimal() or abs(time.time() - int(seconds)) > tolerance_s:
+        raise WebhookError(f"it was sent more than {tolerance_s} s ago, or the clocks differ")
+    mark = hmac.new(key, f"{message}.{seconds}.".encode() + body, hashlib.sha256).digest()
+    wanted = b"v1," + base64.b64encode(mark)
+    if not any(hmac.compare_digest(wanted, given.encode()) for given in marks.split()):
+        raise WebhookError("the signature is not of this secret and body")
+    event: dict[str, Any] = json.loads(body)
+    return event
+
+
+def _taken(answer: HTTPResponse, target: BinaryIO | None) -> bytes:
+    if target is None:
+        return answer.read()
+    try:
+        shutil.copyfileobj(answer, target)
+    except (HTTPException, TimeoutError, ConnectionError) as fault:
+        raise AwayError(f"the answer broke off: {fault!r}") from fault
+    if answer.length:  # a body cut short ends quietly when it is read piece by piece
+        raise AwayError(f"the answer broke off: {answer.length} bytes are missing")
+    return b""
 
 
 def _claim(told: Mapping[str, Any]) -> Claim:

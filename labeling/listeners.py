@@ -9,6 +9,7 @@ from django.dispatch import receiver
 from django.utils import timezone
 
 from labeling.challenge import receive_challenges
+from labeling.gate import tell_failed
 from labeling.models import Calibration, Verdict
 from labeling.receive import receive, receive_draws
 from labeling.report import counted, review_state
@@ -16,7 +17,7 @@ from labeling.worklist import name_strata
 from triage.core.review import ReviewState, VerdictLine
 from triage.core.trust import Trust
 from triage.models import Run
-from triage.signals import history_wanted, review_wanted, run_classified, run_ingested, trust_wanted
+from triage.signals import history_wanted, review_wanted, run_classified, run_finished, run_ingested, trust_wanted
 
 
 @receiver(run_ingested)
@@ -32,6 +33,12 @@ def on_classified(sender: object, run_id: int, **_more: Any) -> None:
     with transaction.atomic():
         name_strata(run_id)
         receive_draws(run_id)
+
+
+@receiver(run_finished)
+def on_finished(sender: object, run_id: int, **_more: Any) -> None:
+    """Tell of a gate that a finished run fails, in the transaction that says it is done."""
+    tell_failed(Run.objects.select_related("project").get(pk=run_id))
 
 
 @receiver(review_wanted)

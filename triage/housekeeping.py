@@ -20,6 +20,7 @@ from triage.models import (
     Chunk,
     Citation,
     JudgeTrial,
+    Message,
     Query,
     QueryMetrics,
     Retrieved,
@@ -53,6 +54,7 @@ def delete(run: Run) -> bool:
     for upload in Upload.objects.filter(run=run):
         transaction.on_commit(upload.drop_file)
     Upload.objects.filter(run=run).delete()
+    Message.objects.filter(run_key=run.key).delete()
     JudgeTrial.objects.filter(project=run.project_id).delete()
     old = {"state": run.state, "queries": run.queries.count()}
     journal.note("run.deleted", run.project_id, run.key, old=old)

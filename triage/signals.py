@@ -11,6 +11,8 @@ from triage.core.trust import Trust
 run_ingested = Signal()
 #: A run's suggestions were rebuilt (sent after the commit). Arguments: sender=Run, run_id=int.
 run_classified = Signal()
+#: A run ended, done or failed (sent inside the transaction that says so). Arguments: sender=Run, run_id=int.
+run_finished = Signal()
 #: A page wants to know what people found in a run; answered by a `core.review.ReviewState`. Arguments: run_id=int.
 review_wanted = Signal()
 #: A page wants a query's verdicts, answered by a list of `core.review.VerdictLine`, newest first,

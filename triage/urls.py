@@ -6,7 +6,7 @@ from django.contrib.auth import views as auth
 from django.urls import path, re_path
 
 from triage.forms.tokens import NewPasswordForm
-from triage.views import changes, members, panel, people, queries, runs, slices, tokens, uploads
+from triage.views import changes, members, panel, people, queries, runs, slices, tokens, uploads, webhooks
 
 urlpatterns = [
     path("", people.home, name="home"),
@@ -43,5 +43,12 @@ urlpatterns = [
     path("p/<slug:slug>/tokens/<int:pk>/revoke/", tokens.token_revoke, name="token_revoke"),
     path("p/<slug:slug>/changes/", changes.changes, name="changes"),
     re_path(r"^p/(?P<slug>[-\w]+)/changes\.(?P<to>csv|jsonl)$", changes.changes_file, name="changes_file"),
+    path("p/<slug:slug>/webhooks/", webhooks.webhooks, name="webhooks"),
+    re_path(
+        r"^p/(?P<slug>[-\w]+)/webhooks/(?P<pk>[0-9]{1,18})/(?P<action>test|disable|enable|delete)/$",
+        webhooks.webhook_steer,
+        name="webhook_steer",
+    ),
+    path("p/<slug:slug>/webhooks/messages/<int:pk>/retry/", webhooks.message_retry, name="message_retry"),
     path("p/<slug:slug>/settings/", members.project_settings, name="project_settings"),
 ]

@@ -1,4 +1,4 @@
-"""Tell people what is newly due: a mail or a signed webhook, at most one of each a day for a project.
+"""Tell people what is newly due: by mail, by the operator's webhook and by the project's own, each at most once a day.
 
 Twice is once: the row of the channel is locked while its message is sent, and says afterwards what was told. A worker
 that dies between sending and saying so sends again under the same message id.
@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime
 from smtplib import SMTPException
+from typing import Any
 
 from django.conf import settings
 from django.core.mail import EmailMessage
@@ -19,15 +20,16 @@ from django.db import transaction
 
 from labeling.due.listing import Due, due
 from labeling.models import DueNotice
-from triage.models import Project
+from triage.models import Event, Project, Webhook
 from triage.outbound import RefusedError, UndeliveredError, post
+from triage.webhooks import tell
 
 log = logging.getLogger(__name__)
 
 
 def announce(project: Project, now: datetime) -> list[str]:
     """Tell what is newly due through every channel the operator set; return the channels that were used now."""
-    channels = _channels()
+    channels = _channels(project)
     if not channels:
         return []
     items = due(project, now)
@@ -36,13 +38,14 @@ def announce(project: Project, now: datetime) -> list[str]:
 
 def announce_all(now: datetime) -> int:
     """Tell what is newly due in every project; return how many messages went out."""
-    return sum(len(announce(project, now)) for project in Project.objects.order_by("pk")) if _channels() else 0
+    return sum(len(announce(project, now)) for project in Project.objects.order_by("pk"))
 
 
-def _channels() -> list[DueNotice.Channel]:
+def _channels(project: Project) -> list[DueNotice.Channel]:
     set_up = {
         DueNotice.Channel.MAIL: bool(settings.DUE_MAIL_TO),
         DueNotice.Channel.WEBHOOK: bool(settings.DUE_WEBHOOK_URL),
+        DueNotice.Channel.PROJECT: settings.WEBHOOKS and Webhook.objects.wanting(project.pk, Event.DUE).exists(),
     }
     return [channel for channel, is_set in set_up.items() if is_set]
 
@@ -67,9 +70,8 @@ def _tell(project: Project, channel: DueNotice.Channel, items: Sequence[Due], to
 
 def _send(project: Project, row: DueNotice, new: Sequence[Due], in_all: int, today: date) -> bool:
     """Send one message; a fault is kept with the channel and tried again at the next beat."""
-    send = _mail if row.channel == DueNotice.Channel.MAIL else _webhook
     try:
-        send(project, new, in_all, _message_id(project, row, new, today))
+        SENT_BY[row.channel](project, new, in_all, _message_id(project, row, new, today))
     except (RefusedError, UndeliveredError, SMTPException, OSError) as fault:
         row.fault = f"{type(fault).__name__}: {fault}"[:300]
         log.warning("what is due in %s was not told by %s: %.200s", project.slug, row.channel, row.fault)
@@ -93,13 +95,29 @@ def _mail(project: Project, new: Sequence[Due], in_all: int, message_id: str) ->
     ).send()
 
 
-def _webhook(project: Project, new: Sequence[Due], in_all: int, message_id: str) -> None:
+def _data(new: Sequence[Due], in_all: int) -> dict[str, Any]:
     told = [
         {"what": item.what, "subject": item.subject, "detail": item.detail, "url": settings.PUBLIC_URL + item.url}
         for item in new
     ]
-    body = {"type": "due", "data": {"project": project.slug, "due": in_all, "new": told}}
+    return {"due": in_all, "new": told}
+
+
+def _webhook(project: Project, new: Sequence[Due], in_all: int, message_id: str) -> None:
+    body = {"type": "due", "data": {"project": project.slug, **_data(new, in_all)}}
     text = json.dumps(body, allow_nan=False).encode()
     delivery = post(settings.DUE_WEBHOOK_URL, text, settings.WEBHOOK_SECRET, kind="due", message_id=message_id)
     if not delivery.is_taken:
         raise UndeliveredError(f"the receiver answered {delivery.status}")
+
+
+def _project(project: Project, new: Sequence[Due], in_all: int, message_id: str) -> None:
+    """Write messages to the project's own webhooks; from there on they are tried by themselves."""
+    tell(project.pk, Event.DUE, message_id, _data(new, in_all))
+
+
+SENT_BY: dict[str, Callable[[Project, Sequence[Due], int, str], None]] = {
+    DueNotice.Channel.MAIL: _mail,
+    DueNotice.Channel.WEBHOOK: _webhook,
+    DueNotice.Channel.PROJECT: _project,
+}

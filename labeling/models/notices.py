@@ -14,7 +14,10 @@ class DueNotice(models.Model):
         """How people are told."""
 
         MAIL = "mail"
+        #: The operator's own, for all projects.
         WEBHOOK = "webhook"
+        #: The webhooks that the project's owners added.
+        PROJECT = "project"
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="due_notices")
     channel = models.CharField(max_length=8, choices=Channel.choices)

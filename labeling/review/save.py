@@ -21,7 +21,7 @@ from labeling.review.decision import (
 )
 from labeling.review.facts import Facts, facts_of
 from labeling.settle import settle_queries
-from labeling.worklist import take
+from labeling.worklist import finish, take, tell_if_read
 from triage.core.labels import VERDICT_LABELS, Support
 from triage.core.policy import Policy
 from triage.models import Retrieved
@@ -57,8 +57,10 @@ def save(session: ReviewSession, user: User, position: int, decision: Decision, 
     verdict.stage, verdict.conflicts = _stage(session, current), clash is not None
     _append(verdict, current)
     _mark(verdict, decision.marks)
-    _finish(seat_id)
+    may_be_last = finish(seat_id)
     settle_queries([item.query_id])
+    if may_be_last:
+        tell_if_read(session)
     return Receipt(verdict, revised=current is not None)
 
 
@@ -78,12 +80,6 @@ def _seat(session: ReviewSession, position: int, user: User, ticket: Ticket) -> 
     if token != ticket.token:
         raise StaleError(None)
     return _item(session, position, row), seat_id, float(seconds)
-
-
-def _finish(seat_id: int) -> None:
-    """Give the seat its verdict: nobody takes it again."""
-    with connection.cursor() as cursor:
-        cursor.execute("UPDATE labeling_lease SET state = 'done' WHERE id = %s", [seat_id])
 
 
 Row = tuple[int, object, str, float, int, int, bool]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from labeling.worklist.ahead import reserve
 from labeling.worklist.draw import Wish, make_session
+from labeling.worklist.ending import finish, tell_if_read
 from labeling.worklist.frame import Filter, reviewers_of, slices_of
 from labeling.worklist.overview import SessionLine, Share, open_session_lines, overview, session_lines, shares
 from labeling.worklist.presence import Present, presence
@@ -22,6 +23,7 @@ __all__ = [
     "Wish",
     "close",
     "default_session",
+    "finish",
     "hold",
     "items_of",
     "make_session",
@@ -36,5 +38,6 @@ __all__ = [
     "shares",
     "slices_of",
     "take",
+    "tell_if_read",
     "why_empty",
 ]

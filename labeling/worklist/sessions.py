@@ -9,6 +9,7 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models.functions import Now
 
 from labeling.models import ReviewSession
+from labeling.worklist.ending import tell_done
 from labeling.worklist.frame import CORRECT
 from triage import journal
 from triage.models import Query, Run
@@ -135,11 +136,13 @@ def items_of(session: ReviewSession) -> int:
 
 @transaction.atomic
 def close(session: ReviewSession) -> bool:
-    """Close the session, or open it again; return whether it is open now. What was saved stays."""
+    """Close the session and tell of it, or open it again; return whether it is open now. What was saved stays."""
     session.closed_at = None if session.closed_at else Now()  # by the database's clock
     session.save(update_fields=["closed_at"])
     action = "session.closed" if session.closed_at else "session.reopened"
     journal.note(action, session.run.project_id, session.key, new={"run": session.run.key})
+    if session.closed_at is not None:
+        tell_done(session, "closed")
     return session.closed_at is None
 
 

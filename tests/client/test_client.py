@@ -6,6 +6,7 @@ import json
 import re
 import runpy
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -17,12 +18,13 @@ from celery import current_app
 from django.conf import settings as django_settings
 from django.db.models.functions import Now
 from pytest_django.live_server_helper import LiveServer
-from ragtriage import ApiError, AwayError, Client, ImportFailedError
+from ragtriage import ApiError, AwayError, Client, ImportFailedError, WebhookError, verify_webhook
 
 from labeling.export import run_file
 from labeling.report import render, report
 from tests.factories import make_member, make_project, make_run
 from triage.models import Project, Role, Run, Scope, Upload, WorkerHeartbeat
+from triage.outbound import signature
 from triage.tokens import make
 
 ROOT = Path(django_settings.BASE_DIR)
@@ -60,9 +62,21 @@ def test_from_a_file_to_a_release_note(client: Client, project: Project, tmp_pat
     assert client.report(run.key) == render(report(row), "md").text
     assert client.gate(run.key).result in {"pass", "fail", "not_decided"}
     assert "pass" in str(client.gate(run.key, strict=True)) or "fail" in str(client.gate(run.key, strict=True))
-    client.export(run.key, "run", tmp_path / "out.jsonl")
+    assert client.export(run.key, "run", tmp_path / "out.jsonl") == b""
+    with (tmp_path / "open.jsonl").open("wb") as opened:
+        client.export(run.key, "run", opened)
+    assert (tmp_path / "open.jsonl").read_bytes() == (tmp_path / "out.jsonl").read_bytes() == client.export(run.key)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["open.jsonl", "out.jsonl"]
     assert (tmp_path / "out.jsonl").read_text("utf-8") == "".join(run_file(row))
     assert [one.key for one in client.runs()] == [run.key]
+
+
+@live
+def test_a_run_is_cancelled_and_one_that_has_ended_stays(client: Client, project: Project) -> None:
+    under_way, ended = make_run(project), make_run(project, state=Run.State.DONE)
+    assert client.cancel(under_way.key).state == "cancelled"
+    assert Run.objects.get(pk=under_way.pk).state == "cancelled"
+    assert client.cancel(ended.key).state == "done"
 
 
 @live
@@ -196,3 +210,47 @@ def test_a_server_that_is_away_is_told_as_that(monkeypatch: pytest.MonkeyPatch) 
         Client("http://127.0.0.1:9", token="t", tries=2).run("x")
     with pytest.raises(ValueError, match="no address"):
         Client("file:///etc", token="t")
+
+
+def test_an_export_that_breaks_off_leaves_no_file(moody: tuple[type[Moody], Client], tmp_path: Path) -> None:
+    server, client = moody
+    server.answers = [(200, "half a ", {"content-length": "4000"})]
+    with pytest.raises(AwayError, match="3993 bytes are missing"):
+        client.export("x", "run", tmp_path / "out.jsonl")
+    assert list(tmp_path.iterdir()) == []
+
+
+class TestVerifyWebhook:
+    secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+    body = b'{"type": "test", "timestamp": "2026-11-30T00:00:00+00:00", "data": {"project": "p"}}'
+
+    def signed(self, seconds: int, body: bytes | None = None) -> dict[str, str]:
+        """Return headers as the server sends them, their names in other cases."""
+        told = signature("test-1", seconds, self.body if body is None else body, self.secret)
+        return {name.title(): value for name, value in told.items()}
+
+    def test_what_the_server_signs_is_taken(self) -> None:
+        assert verify_webhook(self.body, self.signed(int(time.time())), self.secret)["type"] == "test"
+
+    def test_one_good_signature_among_several_is_enough(self) -> None:
+        headers = self.signed(int(time.time()))
+        headers["Webhook-Signature"] = f"v1,AAAA v2,x {headers['Webhook-Signature']}"
+        assert verify_webhook(self.body, headers, self.secret)
+
+    def test_anything_else_is_refused(self) -> None:
+        now = int(time.time())
+        good = self.signed(now)
+        with pytest.raises(WebhookError, match="signature"):
+            verify_webhook(self.body + b" ", good, self.secret)
+        with pytest.raises(WebhookError, match="signature"):
+            verify_webhook(self.body, {**good, "Webhook-Id": "test-2"}, self.secret)
+        with pytest.raises(WebhookError, match="signature"):
+            verify_webhook(self.body, good, "whsec_AAAA")
+        with pytest.raises(WebhookError, match="clocks"):
+            verify_webhook(self.body, self.signed(now - 301), self.secret)
+        with pytest.raises(WebhookError, match="clocks"):
+            verify_webhook(self.body, {**good, "Webhook-Timestamp": "soon"}, self.secret)
+        with pytest.raises(WebhookError, match="'webhook-signature' is missing"):
+            verify_webhook(self.body, {k: v for k, v in good.items() if "Sig" not in k}, self.secret)
+        with pytest.raises(WebhookError, match="base64"):
+            verify_webhook(self.body, good, "not a secret")

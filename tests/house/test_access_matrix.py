@@ -18,7 +18,7 @@ from labeling.models import GoldChallenge, NoteSnapshot, ReviewSession
 from labeling.worklist import default_session
 from tests.factories import make_chunk, make_claim, make_judge, make_member, make_project, make_query, make_run
 from tests.house.test_urls import PUBLIC, patterns
-from triage.models import ApiToken, Judge, Project, Role, Run, Score, Upload
+from triage.models import ApiToken, Judge, Message, Project, Role, Run, Score, Upload, Webhook
 from triage.tokens import make as make_token
 
 SAFE, UNSAFE = ("GET", "HEAD"), ("POST", "PUT", "PATCH", "DELETE")
@@ -35,6 +35,9 @@ LEAST: dict[str, tuple[Role | None, Role | None]] = {
     "member_remove": (Role.OWNER, Role.OWNER),
     "tokens": (Role.LEAD, Role.LEAD),
     "token_revoke": (Role.LEAD, Role.LEAD),
+    "webhooks": (Role.OWNER, Role.OWNER),
+    "webhook_steer": (Role.OWNER, Role.OWNER),
+    "message_retry": (Role.OWNER, Role.OWNER),
     "project_settings": (Role.LEAD, Role.LEAD),
     "changes": (Role.OWNER, Role.OWNER),
     "changes_file": (Role.OWNER, Role.OWNER),
@@ -144,6 +147,8 @@ def world(db: None) -> World:
     GoldChallenge.objects.create(query=query, kind=GoldChallenge.Kind.WRONG_CHUNK)
     callers = {role: make_member(project, role) for role in Role}
     stranger = make_member(make_project(), Role.OWNER)
+    hook = Webhook.objects.create(project=project, url="https://hooks.example/", kinds=["due"])
+    Message.objects.create(webhook=hook, kind="due", message_id="due-1", state=Message.State.GIVEN_UP)
     NoteSnapshot.objects.create(run=run)
     make_token(project, callers[Role.OWNER], "build", ["read"], days=7)
     upload = Upload.objects.create(project=project, file_name="a.jsonl", size_bytes=1, sha256="0" * 64)
@@ -167,8 +172,10 @@ def address(name: str, world: World) -> str:
         "pk": {
             "challenge": lambda: GoldChallenge.objects.get().pk,
             "token_revoke": lambda: ApiToken.objects.get().pk,
+            "webhook_steer": lambda: Webhook.objects.get().pk,
+            "message_retry": lambda: Message.objects.get().pk,
         }.get(name, lambda: member.pk)(),
-        "action": {"upload_steer": "cancel"}.get(name, "rescore"),
+        "action": {"upload_steer": "cancel", "webhook_steer": "disable"}.get(name, "rescore"),
         "ending": "csv",
         "to": {"judge_export": "csv", "mend_export": "csv", "changes_file": "csv"}.get(name, "md"),
         "fingerprint": world.judge.fingerprint,

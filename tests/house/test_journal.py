@@ -24,7 +24,7 @@ from triage.core.policy import DEFAULT_POLICY
 from triage.forms import ProjectForm
 from triage.housekeeping import rename
 from triage.invite import invite
-from triage.models import Change, Retrieved, Role, Run, Score, Upload
+from triage.models import Change, Message, Retrieved, Role, Run, Score, Upload, Webhook
 from triage.tokens import make as make_token
 
 
@@ -54,6 +54,8 @@ LEAVES: dict[str, tuple[str, Callable[[World], dict[str, Any]]]] = {
     "panel_try": ("judges.tried", lambda world: {"first": "lexical"}),
     "tokens": ("token.made", lambda world: {"name": "build", "scopes": ["read"], "days": "7"}),
     "token_revoke": ("token.revoked", lambda world: {}),
+    "webhook_steer": ("webhook.disabled", lambda world: {}),
+    "message_retry": ("webhook.message_resent", lambda world: {}),
     "run_rename": ("run.renamed", lambda world: {"name": "another"}),
     "run_delete": ("run.deleted", lambda world: {}),
     "run_steer": ("run.rescored", lambda world: {}),
@@ -104,6 +106,7 @@ FILES = {
 }
 #: URL name -> why it leaves no row although it takes a POST.
 SILENT: dict[str, str] = {
+    "webhooks": "sending is off where tests run: test_webhooks reads the row",
     "home": "leads on; reads only",
     "item": "a verdict is its own row: never changed, with its author, time, and what it replaced",
     "item_skip": "a skip is its own row, with its author and reason",
@@ -139,6 +142,8 @@ def world(db: None) -> World:
     add_sub_cause(project, None, "still_wrong", "too_old", "Older than the corpus.")
     NoteSnapshot.objects.create(run=run)
     make_token(project, callers[Role.OWNER], "build", ["read"], days=7)
+    hook = Webhook.objects.create(project=project, url="https://hooks.example/", kinds=["due"])
+    Message.objects.create(webhook=hook, kind="due", message_id="due-1", state=Message.State.GIVEN_UP)
     upload = Upload.objects.create(project=project, file_name="a.jsonl", size_bytes=1, sha256="0" * 64)
     session = default_session(Run.objects.get(pk=run.pk))
     return World(project, run, session, judge, upload, callers, make_member(make_project(), Role.OWNER))

@@ -11,6 +11,7 @@ from triage.models.scores import Judge, QueryMetrics, Score, Scoring, Suggestion
 from triage.models.tokens import ApiToken, Scope
 from triage.models.trials import JudgeTrial
 from triage.models.uploads import Upload, WorkerHeartbeat, import_limits
+from triage.models.webhooks import Event, Message, Webhook
 
 __all__ = [
     "ApiToken",
@@ -18,11 +19,13 @@ __all__ = [
     "Chunk",
     "Citation",
     "Claim",
+    "Event",
     "GoldRevision",
     "Invitation",
     "Judge",
     "JudgeTrial",
     "Member",
+    "Message",
     "PolicyVersion",
     "Project",
     "Query",
@@ -37,6 +40,7 @@ __all__ = [
     "Scoring",
     "Suggestion",
     "Upload",
+    "Webhook",
     "WorkerHeartbeat",
     "import_limits",
 ]

@@ -8,10 +8,10 @@ from celery import Task, shared_task
 from kombu.exceptions import OperationalError
 
 from triage import classify as classify_verb
-from triage import housekeeping, intake, replay
+from triage import housekeeping, intake, replay, webhooks
 from triage import ingest as ingest_verb
 from triage import score as score_verb
-from triage.models import Run, Upload
+from triage.models import Message, Run, Upload
 from triage.score.registry import try_judges as try_verb
 from triage.tasks import driver, pulse, registry, steering
 from triage.tasks.driver import Do
@@ -21,6 +21,9 @@ __all__ = [
     "advance",
     "advance_soon",
     "classify",
+    "deliver",
+    "deliver_all_soon",
+    "deliver_soon",
     "erase",
     "erase_soon",
     "ingest",
@@ -58,6 +61,17 @@ def trial_soon(trial_id: int) -> bool:
 def erase_soon(run_id: int) -> bool:
     """Queue the removal of a deleted run's rows. False = the queue does not answer: the next sweep sees to it."""
     return _queued(erase, run_id)
+
+
+def deliver_soon(message_id: int) -> bool:
+    """Queue the sending of a message. False = the queue does not answer: the next sweep sees to it."""
+    return _queued(deliver, message_id)
+
+
+def deliver_all_soon() -> None:
+    """Queue what is due, at most one message of each webhook."""
+    for message_id in webhooks.to_deliver():
+        deliver_soon(message_id)
 
 
 def _queued(task: Task, row: int) -> bool:
@@ -113,15 +127,25 @@ def erase(run_id: int) -> None:
 
 @shared_task(name="triage.sweep")
 def sweep() -> None:
-    """Hand every unfinished run and upload on: whatever message was lost, this makes up for it."""
+    """Hand every unfinished run, upload and message on: whatever message was lost, this makes up for it."""
     intake.sweep_files()
     replay.forget_old()
     for run_id in housekeeping.expire():
         erase_soon(run_id)
+    webhooks.forget_old()
+    deliver_all_soon()
     for upload_id in Upload.objects.unclaimed().values_list("pk", flat=True):
         ingest_soon(upload_id)
     for run_id in Run.objects.unfinished().values_list("pk", flat=True):
         advance_soon(run_id)
+
+
+@shared_task(name="triage.deliver")
+def deliver(message_id: int) -> None:
+    """Send a message to its webhook; while its receiver takes them, the next one follows."""
+    sent = webhooks.deliver(message_id)
+    if sent and sent.state == Message.State.DELIVERED and (following := webhooks.next_of(sent)):
+        deliver_soon(following)
 
 
 @shared_task(name="triage.try_judges")

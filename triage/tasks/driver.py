@@ -13,11 +13,11 @@ from enum import StrEnum
 
 from django.conf import settings
 from django.db.models import F
-from django.db.models.functions import Now
 
 from triage.models import Run
 from triage.models.locks import held
 from triage.score import SetupError, panel_of
+from triage.tasks.ending import end
 from triage.tasks.leases import count_open, lease
 
 #: Batches of one run that are handed out at a time: enough to keep workers busy, few enough that runs take turns.
@@ -55,12 +55,8 @@ def next_step(run_id: int) -> Step:
     try:
         panel = panel_of(run.project).fingerprint
     except SetupError as fault:
-        _move(
-            run_id,
-            Run.State.SCORING,
-            Run.State.FAILED,
-            f"{fault}. Change the project's judges, then press Retry."[:1000],
-        )
+        reason = f"{fault}. Change the project's judges, then press Retry."[:1000]
+        end(run_id, Run.State.SCORING, Run.State.FAILED, reason)
         return Step(Do.NOTHING)
     return _next_of_scoring(run_id, panel)
 
@@ -93,7 +89,7 @@ def _begin_classifying(run_id: int) -> bool:
     mine = Run.objects.filter(pk=run_id, state=Run.State.CLASSIFYING)
     if mine.filter(classify_attempts__lt=MAX_CLASSIFY_ATTEMPTS).update(classify_attempts=F("classify_attempts") + 1):
         return True
-    mine.update(state=Run.State.FAILED, state_reason=GAVE_UP_CLASSIFYING)
+    end(run_id, Run.State.CLASSIFYING, Run.State.FAILED, GAVE_UP_CLASSIFYING)
     return False
 
 
@@ -101,11 +97,9 @@ def end_classifying(run_id: int) -> None:
     """Mark the run done, with what people must know of the judges it was scored by."""
     run = Run.objects.select_related("project").get(pk=run_id)
     notes = " ".join(panel_of(run.project).notes)
-    Run.objects.filter(pk=run_id, state=Run.State.CLASSIFYING).update(
-        state=Run.State.DONE, state_reason=notes, classify_attempts=0, finished_at=Now()
-    )
+    end(run_id, Run.State.CLASSIFYING, Run.State.DONE, notes)
 
 
-def _move(run_id: int, old: Run.State, new: Run.State, reason: str = "") -> bool:
+def _move(run_id: int, old: Run.State, new: Run.State) -> bool:
     """Move the run on, unless somebody else has."""
-    return Run.objects.filter(pk=run_id, state=old).update(state=new, state_reason=reason) == 1
+    return Run.objects.filter(pk=run_id, state=old).update(state=new, state_reason="") == 1
