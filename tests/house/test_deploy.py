@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import secrets
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +24,14 @@ EXAMPLE = dict(
     for line in (ROOT / ".env.example").read_text(encoding="utf-8").splitlines()
     if line and not line.startswith("#")
 )
+#: The lines an operator may take the # away from: each shows the default.
+OPTIONAL = dict(
+    re.findall(r"^# ([A-Z_]+)=(.*)$", (ROOT / ".env.example").read_text(encoding="utf-8"), re.MULTILINE),
+)
+#: Settings that are not for .env: the compose file or the image sets them, and they belong together with what is there.
+SET_FOR_YOU = {"DATABASE_URL", "REDIS_URL", "PRODUCTION", "TRUST_FORWARDED_PROTO", "RAG_TRIAGE_VAR", "STATIC_ROOT"}
+#: DEBUG is refused in production.
+REFUSED = {"DEBUG"}
 SECRETS = {"SECRET_KEY", "POSTGRES_PASSWORD", "REDIS_PASSWORD"}
 OURS = ("migrate", "web", "worker", "beat")
 #: Read by the images' own programs: PostgreSQL, the queue, gunicorn, Celery.
@@ -46,6 +58,95 @@ def test_every_part_is_there() -> None:
 
 def test_every_placeholder_is_in_the_example_and_the_other_way_round() -> None:
     assert set(placeholders()) == set(EXAMPLE)
+
+
+def test_every_setting_is_in_the_example_or_set_by_the_compose_file_or_the_image() -> None:
+    source = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "config").rglob("*.py")))
+    read = set(re.findall(r"env_(?:text|bool|int|list)\(\s*\"([A-Z_]+)\"", source))
+    shown = {*EXAMPLE, *OPTIONAL}
+    assert not read - shown - SET_FOR_YOU - REFUSED, "add them to .env.example, with their default behind a #"
+    assert not shown - read - FOREIGN - {"WEB_PORT", "WORKER_PROCESSES", "COMPOSE_FILE", "JUDGES_FILE"}
+    assert not shown & SET_FOR_YOU, "these would do nothing there, or harm"
+    fixed = set(service("web")["environment"]) | set(re.findall(r"\b([A-Z_]+)=", DOCKERFILE))
+    assert fixed >= SET_FOR_YOU
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_what_the_operator_writes_into_the_file_reaches_every_part_of_ours(name: str) -> None:
+    assert service(name)["env_file"] == [".env"]
+    assert not set(service(name)["environment"]) & set(OPTIONAL), "what compose sets wins over the file"
+
+
+def in_production(tmp_path: Path, code: list[str], **more: str) -> subprocess.CompletedProcess[str]:
+    """Run Python with the environment that the image and the compose file make of a filled-in example."""
+    filled = {name: value or secrets.token_urlsafe(64) for name, value in EXAMPLE.items()}
+    given = {key: str(value) for key, value in service("web")["environment"].items() if "${" not in str(value)}
+    environment = {
+        "PATH": os.environ["PATH"],
+        "RAG_TRIAGE_VAR": str(tmp_path),
+        **more,
+        **filled,
+        **given,
+        "DATABASE_URL": f"postgresql://rag_triage:{filled['POSTGRES_PASSWORD']}@db:5432/rag_triage",
+        "REDIS_URL": f"redis://:{filled['REDIS_PASSWORD']}@redis:6379/0",
+        "SECRET_KEY": KEY,
+    }
+    return subprocess.run([sys.executable, *code], cwd=ROOT, env=environment, capture_output=True, text=True)
+
+
+#: One key for all, so that settings can be compared.
+KEY = secrets.token_urlsafe(64)
+PRINT_SETTINGS = """
+import json
+from config import settings
+print(json.dumps({name: repr(getattr(settings, name)) for name in dir(settings)
+                  if name.isupper() and name != "LOGGING" and not name.endswith("QUEUES")}))
+"""
+
+
+def test_the_optional_lines_of_the_example_show_the_defaults(tmp_path: Path) -> None:
+    without, with_all = (in_production(tmp_path, ["-c", PRINT_SETTINGS], **lines) for lines in ({}, OPTIONAL))
+    assert without.returncode == with_all.returncode == 0, without.stderr + with_all.stderr
+    before, after = json.loads(without.stdout), json.loads(with_all.stdout)
+    passwords = {"DATABASES", "DATABASE_URL", "REDIS_URL", "CELERY_BROKER_URL"}
+    differ = {name: (before[name], after[name]) for name in before.keys() - passwords if before[name] != after[name]}
+    assert not differ
+    assert len(before) > 80
+
+
+def test_SEC01_djangos_own_check_for_deployment_finds_nothing(tmp_path: Path) -> None:
+    checked = in_production(tmp_path, ["manage.py", "check", "--deploy", "--fail-level", "INFO"])
+    assert (checked.returncode, checked.stderr) == (0, "")
+    assert "no issues (0 silenced)" in checked.stdout
+
+
+def test_the_check_for_deployment_can_fail(tmp_path: Path) -> None:
+    checked = in_production(tmp_path, ["manage.py", "check", "--deploy", "--fail-level", "INFO"], HSTS_SECONDS="0")
+    assert checked.returncode == 1
+    assert "security.W004" in checked.stderr
+
+
+def test_a_linter_for_images_finds_nothing() -> None:
+    linter = Path(sys.executable).parent / "hadolint"
+    done = subprocess.run([linter, "--no-color", "Dockerfile"], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_workers_get_out_only_when_the_operator_says_so() -> None:
+    assert service("worker")["networks"] == ["inside"]
+    out = yaml.safe_load((ROOT / "docker-compose.outbound.yml").read_text(encoding="utf-8"))
+    assert out == {"services": {"worker": {"networks": ["inside", "outside"]}}}
+    assert set(OPTIONAL["COMPOSE_FILE"].split(":")) == {"docker-compose.yml", "docker-compose.outbound.yml"}
+
+
+def test_whatever_compose_names_is_there() -> None:
+    assert set(COMPOSE) <= {"services", "volumes", "networks", "x-app", "x-environment"}
+    for name, part in COMPOSE["services"].items():
+        assert set(part["networks"]) <= set(COMPOSE["networks"]), name
+        assert {volume.split(":")[0] for volume in part["volumes"]} <= set(COMPOSE["volumes"]), name
+        for other, how in part.get("depends_on", {}).items():
+            ends = COMPOSE["services"][other].get("restart") == "no"
+            assert how == {"condition": "service_completed_successfully" if ends else "service_healthy"}, name
 
 
 @pytest.mark.parametrize("name", sorted(SECRETS))
