@@ -10,6 +10,7 @@ from typing import Any
 from labeling.agree.run import basis_now
 from labeling.agree.words import by_item, label_words
 from labeling.core.figure_line import FigureLine
+from labeling.core.meanings import OF_AGREEMENT, Meaning
 from labeling.models import AgreementReport
 from triage.core.labels import CODEBOOK_BY_LABEL
 from triage.core.pictures import Axis, axis, heat, interval
@@ -57,6 +58,7 @@ class AgreementPage:
     machine: Part | None = None
     claims: Part | None = None
     anchoring: FigureLine | None = None
+    meanings: tuple[Meaning, ...] = OF_AGREEMENT
 
 
 def agreement_page(run: Run) -> AgreementPage:

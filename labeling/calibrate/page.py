@@ -15,6 +15,7 @@ from labeling.calibrate.run import items_of, runs_with
 from labeling.calibrate.words import FIGURES, FIGURES_OF_ALL, KIND_WORDS, NO_TAKES_IN, SIDES
 from labeling.core.figure_line import FigureLine
 from labeling.core.items import Item, worst_first
+from labeling.core.meanings import OF_A_JUDGE, OF_ALL, Meaning
 from labeling.core.reliability import Sigmoid
 from labeling.core.trust import FRESH_DAYS, Trust
 from labeling.models import Calibration
@@ -80,6 +81,11 @@ class JudgePage:
         """Return the figures of the test split and of all labels, and of what nobody read where that differs."""
         read = ((f"Test split{self.at}", self.test), (f"All labels{self.at}", self.everything))
         return (*read, ("Read or not", self.in_all)) if self.in_all else read
+
+    @property
+    def meanings(self) -> tuple[Meaning, ...]:
+        """Return what each figure of the page says."""
+        return (*OF_A_JUDGE, OF_ALL) if self.in_all else OF_A_JUDGE
 
     @property
     def at(self) -> str:

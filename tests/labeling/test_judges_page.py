@@ -13,6 +13,8 @@ from django.test.utils import CaptureQueriesContext
 
 from labeling import tasks
 from labeling.calibrate import calibrate
+from labeling.calibrate.words import FIGURES
+from labeling.core.meanings import OF_A_JUDGE
 from labeling.models import Calibration
 from tests.factories import PASSWORD, make_claim, make_judge, make_member, make_project, make_query, make_run
 from tests.labeling.test_calibrate import marked_project
@@ -176,3 +178,14 @@ def test_the_number_of_statements_is_constant() -> None:
         return len(captured)
 
     assert statements(30) == statements(90)
+
+
+def test_every_figure_is_explained_one_click_away() -> None:
+    project, judge, _ = marked_project(30)
+    calibrate(project, judge)
+    text = page(project, judge)
+    assert "What these figures say" in text
+    names = " ".join(meaning.name for meaning in OF_A_JUDGE)
+    for _key, words in FIGURES:
+        assert words.split(",")[0].replace("Cohen's kappa", "Kappa") in names
+    assert text.count("<dt>") >= len(OF_A_JUDGE)
