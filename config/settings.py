@@ -62,6 +62,8 @@ CONTENT_SECURITY_POLICY = {
 
 # --- the application --------------------------------------------------------------------------------------------
 INSTALLED_APPS = [
+    # Before Django's own accounts: `changepassword` is ours, it stops tokens too.
+    "triage",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -74,7 +76,6 @@ INSTALLED_APPS = [
     "django_htmx",
     "template_partials",
     "config",
-    "triage",
     "labeling",
 ]
 MIDDLEWARE = [
@@ -127,6 +128,9 @@ AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contri
 AXES_FAILURE_LIMIT = env_int("LOGIN_FAILURES_MAX", 5)
 AXES_COOLOFF_TIME = timedelta(minutes=env_int("LOGIN_WAIT_MINUTES", 15))
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+#: ... and of all names together from one address: an office may share one, a list of names may not be tried from it.
+LOGIN_FAILURES_PER_ADDRESS = env_int("LOGIN_FAILURES_PER_ADDRESS", 50)
+AXES_HANDLER = "triage.throttle.AddressesToo"
 #: Trying on while one has to wait makes nobody wait longer: the minutes told are the minutes left.
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_RESET_ON_SUCCESS = True

@@ -17,6 +17,7 @@ from labeling.export import (
 )
 from labeling.mend import MEND_FORMATS, mend_file
 from labeling.resample import set_lines, whole_set
+from triage import journal
 from triage.models import Run
 
 
@@ -36,3 +37,9 @@ EXPORTS: dict[str, tuple[tuple[str, ...], Callable[[Run, str, bool], Iterable[st
     "worklist": (MEND_FORMATS, lambda run, to, _history: [mend_file(run, to)]),
     "run": (RUN_FORMATS, lambda run, to, _history: run_file(run, to)),
 }
+
+
+def handed_out(run: Run, what: str, to: str, *, history: bool = False) -> Iterable[str]:
+    """Return the pieces of one of EXPORTS as it leaves the product, and write that it did."""
+    journal.note("run.exported", run.project_id, run.key, new={"what": what, "format": to})
+    return EXPORTS[what][1](run, to, history)

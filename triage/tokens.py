@@ -66,13 +66,16 @@ def revoke(token: ApiToken) -> bool:
     return True
 
 
-def revoke_of(user: User) -> int:
-    """Stop what somebody made in the browser, as their sessions stop, and return how many: their password changed.
+@transaction.atomic
+def after_new_password(user: User, *, by: User | None = None) -> int:
+    """Stop what somebody made in the browser, as their sessions stop; write it down; return how many were stopped.
 
     Whoever knew the old password may have made a token with it. What the operator made on the server stays.
     """
     theirs = ApiToken.objects.filter(made_by=user, by_command=False, revoked_at__isnull=True)
-    return theirs.update(revoked_at=Now())
+    stopped = theirs.update(revoked_at=Now())
+    journal.note("account.password_changed", None, user.get_username(), new={"tokens_revoked": stopped}, by=by)
+    return stopped
 
 
 def _hash(secret: str) -> str:

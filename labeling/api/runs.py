@@ -10,7 +10,7 @@ from ninja import Router
 
 from labeling.api.shapes import GateShape, JudgeShape, VerdictShape, VerdictsShape
 from labeling.calibrate import judges_in
-from labeling.files import EXPORTS
+from labeling.files import EXPORTS, handed_out
 from labeling.gate import as_json, gate, render
 from labeling.models import Calibration, Verdict
 from labeling.report import FORMATS, NotClassifiedError, attachment, report
@@ -123,11 +123,13 @@ def run_export(
     `to`: jsonl, csv, ... as this file comes; the first of its forms if not said. `history`: replaced verdicts too.
     """
     run = access.run(request, key, Role.LEAD)
-    formats, make = EXPORTS[str(what)]
+    formats, _ = EXPORTS[str(what)]
     chosen = to or formats[0]
     if chosen not in formats:
         words = f"{what} comes as {', '.join(formats)}."
         raise ProblemError(422, "invalid", words, field="query.to", remedy="Choose one of these.")
-    response = StreamingHttpResponse(make(run, chosen, history), content_type=TYPES.get(chosen, PLAIN))
+    response = StreamingHttpResponse(
+        handed_out(run, str(what), chosen, history=history), content_type=TYPES.get(chosen, PLAIN)
+    )
     response.headers["Content-Disposition"] = f'attachment; filename="{what}-{run.key}.{chosen}"'
     return response

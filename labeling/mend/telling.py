@@ -9,6 +9,7 @@ from labeling.core.csv_text import to_csv
 from labeling.core.mending import Evidence, Faulty
 from labeling.core.tables import Column, Missing, Table, Text, number
 from labeling.mend.listing import faulty_documents
+from triage import journal
 from triage.models import Run
 
 MEND_FORMATS = ("json", "csv")
@@ -17,6 +18,12 @@ COLUMNS = (
     *(Column(name, name, is_number=True) for name in ("queries", *map(str, Evidence))),
     *(Column(name, name) for name in ("query_ids", "mended_by", "mended_at", "note")),
 )
+
+
+def handed_out(run: Run, to: str) -> str:
+    """Return the worklist as it leaves the product, and write that it did."""
+    journal.note("worklist.downloaded", run.project_id, run.key, new={"format": to})
+    return mend_file(run, to)
 
 
 def mend_file(run: Run, to: str) -> str:

@@ -4,15 +4,16 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('labeling', '0010_note_snapshots'),
+        ("labeling", "0010_note_snapshots"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='duenotice',
-            name='channel',
-            field=models.CharField(choices=[('mail', 'Mail'), ('webhook', 'Webhook'), ('project', 'Project')], max_length=8),
+            model_name="duenotice",
+            name="channel",
+            field=models.CharField(
+                choices=[("mail", "Mail"), ("webhook", "Webhook"), ("project", "Project")], max_length=8
+            ),
         ),
     ]

@@ -7,7 +7,7 @@ from typing import Self
 from django.conf import settings
 from django.db import models
 
-from triage.models import Project, Query
+from triage.models import Project, Query, Run
 
 
 class Comments(models.QuerySet["Comment"]):
@@ -18,8 +18,8 @@ class Comments(models.QuerySet["Comment"]):
         return self.filter(query=query_id).select_related("author").order_by("pk")
 
     def naming(self, user_id: int, project: Project) -> Self:
-        """Return the comments of a project that name this person, newest first."""
-        mine = self.filter(names=user_id, query__run__project=project)
+        """Return the comments of a project that name this person, newest first; none of a run that is being deleted."""
+        mine = self.filter(names=user_id, query__run__project=project).exclude(query__run__state=Run.State.DELETING)
         return mine.select_related("author", "query__run").order_by("-pk")
 
 

@@ -11,6 +11,7 @@ from labeling.models import NoteSnapshot, Outcome
 from labeling.report.page import ReportPage, report_page
 from labeling.report.publish import hash_of, note_of
 from labeling.report.render import Rendered, as_attachment, file_name, type_of
+from triage import journal
 from triage.models import Run
 
 
@@ -70,4 +71,5 @@ def snapshot_file(snapshot: NoteSnapshot, to: str) -> HttpResponse:
     if hash_of(snapshot.json) != snapshot.content_hash:
         raise DamagedError
     text: str = getattr(snapshot, to)
+    journal.note("snapshot.downloaded", snapshot.run.project_id, snapshot.key, new={"format": to})
     return as_attachment(Rendered(text, type_of(to), file_name(snapshot.release, snapshot.key, to)))

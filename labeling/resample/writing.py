@@ -7,11 +7,19 @@ from dataclasses import asdict
 from typing import Any
 
 from labeling.resample.plan import Item, Planned
+from triage import journal
 from triage.core.records import Remarks, parse
 from triage.core.records.writing import line
 from triage.models import Chunk, Query
 
 AT_ONCE = 500
+
+
+def handed_out(planned: Planned) -> Iterator[str]:
+    """Return the set's lines as they leave the product, and write that they did."""
+    new = {"questions": len(planned.carried) + len(planned.drawn)}
+    journal.note("evaluation_set.downloaded", planned.logs.project_id, planned.logs.key, new=new)
+    return set_lines(planned)
 
 
 def set_lines(planned: Planned) -> Iterator[str]:

@@ -12,6 +12,7 @@ from labeling.core.markdown import to_markdown_table
 from labeling.core.tables import Cell, Column, Missing, Number, Table, Text, number
 from labeling.trend.listing import METRICS, Release, Trend
 from labeling.trend.page import changed_words
+from triage import journal
 from triage.core.labels import FOUR_CLASSES
 
 LABELS = tuple(str(label) for label in FOUR_CLASSES)
@@ -26,6 +27,13 @@ FORMATS = {
 def rendered(found: Trend, to: str) -> str:
     """Return the trend in one of FORMATS (KeyError for another)."""
     return _MAKE[to](found)
+
+
+def handed_out(found: Trend, to: str) -> str:
+    """Return the trend as it leaves the product, and write that it did."""
+    new = {"format": to, "evaluation_set": found.evaluation_set}
+    journal.note("trend.downloaded", found.project, found.project.slug, new=new)
+    return rendered(found, to)
 
 
 def _json(found: Trend) -> str:

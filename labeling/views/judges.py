@@ -65,7 +65,7 @@ def judge_compare(request: HttpRequest, slug: str, fingerprint: str) -> HttpResp
 
 @require_GET
 def judge_export(request: HttpRequest, slug: str, fingerprint: str, to: str) -> HttpResponse:
-    """Send the judge's items with both words as a file."""
-    project = access.project(request, slug)
+    """Send the judge's items with both words as a file. A reviewer reads others' words after their own, not here."""
+    project = access.project(request, slug, Role.LEAD)
     found = judge_of(project, fingerprint)
     return attachment(project, found, items_of(project, found), to)

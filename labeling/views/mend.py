@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from labeling.core.mending import Fault
 from labeling.forms.mending import MendForm
-from labeling.mend import mark_mended, mend_file, mend_page, unmark
+from labeling.mend import handed_out, mark_mended, mend_page, unmark
 from triage import access
 from triage.models import Project, Role, Run
 
@@ -56,6 +56,6 @@ def mend_mark(request: HttpRequest, slug: str) -> HttpResponse:
 def mend_export(request: HttpRequest, key: str, to: str) -> HttpResponse:
     """Send the worklist of a run as a file."""
     run = access.run(request, key)
-    response = HttpResponse(mend_file(run, to), content_type=CONTENT_TYPES[to])
+    response = HttpResponse(handed_out(run, to), content_type=CONTENT_TYPES[to])
     response.headers["Content-Disposition"] = f'attachment; filename="mend-{run.key}.{to}"'
     return response

@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from labeling.forms.resampling import ResampleForm
-from labeling.resample import Planned, plan_set, resample_page, set_lines
+from labeling.resample import Planned, handed_out, plan_set, resample_page
 from triage import access
 from triage.models import Project, Run
 
@@ -43,6 +43,6 @@ def resample_file(request: HttpRequest, slug: str) -> HttpResponseBase:
     planned = _planned(request, project, ResampleForm(request.GET))
     if planned is None:
         raise Http404("Name the logs to draw from: ?logs=<key of the run>.")
-    response = StreamingHttpResponse(set_lines(planned), content_type="application/x-ndjson")
+    response = StreamingHttpResponse(handed_out(planned), content_type="application/x-ndjson")
     response.headers["Content-Disposition"] = f'attachment; filename="evaluation-set-{planned.logs.key}.jsonl"'
     return response

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from labeling.trend import FORMATS, Trend, rendered, trend_page
+from labeling.trend import FORMATS, Trend, handed_out, trend_page
 from labeling.trend import trend as trend_of
 from triage import access
 
@@ -24,6 +24,6 @@ def trend(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 def trend_file(request: HttpRequest, slug: str, to: str) -> HttpResponse:
     """Send the trend as a file."""
-    response = HttpResponse(rendered(_asked(request, slug), to), content_type=FORMATS[to])
+    response = HttpResponse(handed_out(_asked(request, slug), to), content_type=FORMATS[to])
     response.headers["Content-Disposition"] = f'attachment; filename="trend-{slug}.{to}"'
     return response

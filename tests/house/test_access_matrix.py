@@ -82,7 +82,7 @@ LEAST: dict[str, tuple[Role | None, Role | None]] = {
     "judges": (Role.VIEWER, Role.VIEWER),
     "judge": (Role.VIEWER, Role.VIEWER),
     "judge_items": (Role.VIEWER, Role.VIEWER),
-    "judge_export": (Role.VIEWER, Role.VIEWER),
+    "judge_export": (Role.LEAD, Role.LEAD),
     "judges_compare": (Role.REVIEWER, Role.REVIEWER),
     "judge_compare": (Role.REVIEWER, Role.REVIEWER),
     "reports": (Role.VIEWER, Role.VIEWER),

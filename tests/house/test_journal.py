@@ -14,6 +14,7 @@ from django.test import Client
 from labeling.codebook import add_sub_cause
 from labeling.keys import DEFAULTS
 from labeling.models import GoldChallenge, NoteSnapshot
+from labeling.report.publish import hash_of
 from labeling.worklist import default_session
 from tests.factories import PASSWORD, make_chunk, make_claim, make_judge, make_member, make_project
 from tests.house.test_access_matrix import World, address
@@ -103,7 +104,13 @@ FILES = {
     "report_file": "report.downloaded",
     "judge_export": "calibration.exported",
     "changes_file": "changes.exported",
+    "mend_export": "worklist.downloaded",
+    "trend_file": "trend.downloaded",
+    "resample_file": "evaluation_set.downloaded",
+    "snapshot_file": "snapshot.downloaded",
 }
+#: What a file's address is asked with.
+ASKED: dict[str, Callable[[World], dict[str, str]]] = {"resample_file": lambda world: {"logs": world.run.key}}
 #: URL name -> why it leaves no row although it takes a POST.
 SILENT: dict[str, str] = {
     "webhooks": "sending is off where tests run: test_webhooks reads the row",
@@ -140,7 +147,7 @@ def world(db: None) -> World:
     say(second, "", imported_reviewer="", reviewer=callers[Role.LEAD], note="Look at the second sentence.")
     GoldChallenge.objects.create(query=first, kind=GoldChallenge.Kind.WRONG_CHUNK)
     add_sub_cause(project, None, "still_wrong", "too_old", "Older than the corpus.")
-    NoteSnapshot.objects.create(run=run)
+    NoteSnapshot.objects.create(run=run, content_hash=hash_of(""))
     make_token(project, callers[Role.OWNER], "build", ["read"], days=7)
     hook = Webhook.objects.create(project=project, url="https://hooks.example/", kinds=["due"])
     Message.objects.create(webhook=hook, kind="due", message_id="due-1", state=Message.State.GIVEN_UP)
@@ -181,8 +188,15 @@ def test_a_change_leaves_one_row_with_who_what_and_from_where(name: str, world: 
 
 @pytest.mark.parametrize("name", sorted(FILES))
 def test_a_file_that_leaves_the_product_leaves_a_row(name: str, world: World, owner: Client) -> None:
-    assert owner.get(address(name, world)).status_code == 200
+    answer = owner.get(address(name, world), ASKED.get(name, lambda _: {})(world))
+    assert answer.status_code == 200
+    assert "attachment" in answer.headers["Content-Disposition"]
     assert Change.objects.get(action=FILES[name]).who == world.callers[Role.OWNER].username
+
+
+def test_every_address_of_a_file_leaves_a_row() -> None:
+    ends = {"file", "export"}
+    assert {name for name in NAMES if name.rpartition("_")[2] in ends} <= set(FILES)
 
 
 def test_log_in_and_join_leave_rows_and_no_secret(world: World) -> None:

@@ -94,6 +94,14 @@ def test_a_deleted_run_is_gone_for_everybody_before_its_rows_are(project: Projec
         assert f"/runs/{run.key}/" not in client.get(f"/p/{project.slug}/{path}/").content.decode(), path
 
 
+def test_a_remark_that_names_somebody_is_hidden_with_its_run(project: Project) -> None:
+    run, ben = marked_run(project), make_member(project, Role.REVIEWER)
+    Comment.objects.create(query=run.queries.all()[0], text="Look at this.").names.add(ben)
+    assert Comment.objects.naming(ben.pk, project).count() == 1
+    housekeeping.delete(run)
+    assert Comment.objects.naming(ben.pk, project).count() == 0
+
+
 def test_deleting_goes_piece_by_piece_and_twice_is_once(project: Project, settings: Settings) -> None:
     settings.ERASE_BATCH_QUERIES = 2
     run, other = marked_run(project, 5), make_run(project)

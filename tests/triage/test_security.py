@@ -60,6 +60,29 @@ def test_SEC09_a_right_password_forgets_the_wrong_ones(project: Project) -> None
         assert log_in(Client(), "mira", PASSWORD) == 302
 
 
+def test_SEC09_many_names_from_one_address_make_everybody_there_wait(project: Project, settings: Settings) -> None:
+    settings.LOGIN_FAILURES_PER_ADDRESS = 8
+    assert [log_in(Client(), f"name{turn % 7}", "wrong") for turn in range(9)] == [200] * 8 + [429]
+    answer = Client().post("/login/", {"username": "mira", "password": PASSWORD}, REMOTE_ADDR=HERE)
+    assert answer.status_code == 429
+    assert "Too many wrong passwords</b> from here. Try again in 15 minutes" in answer.content.decode()
+    assert log_in(Client(), "mira", PASSWORD, THERE) == 302
+
+
+def test_SEC09_an_address_is_free_when_enough_of_its_attempts_are_old(project: Project, settings: Settings) -> None:
+    settings.LOGIN_FAILURES_PER_ADDRESS = 3
+    for turn in range(3):
+        log_in(Client(), f"name{turn}", "wrong")
+    now = timezone.now()
+    for minutes in range(3):
+        old = now - timedelta(minutes=10 + minutes, seconds=30)
+        AccessAttempt.objects.filter(username=f"name{minutes}").update(attempt_time=old)
+    answer = Client().post("/login/", {"username": "mira", "password": PASSWORD}, REMOTE_ADDR=HERE)
+    assert "Try again in 3 minutes" in answer.content.decode(), "when the oldest of the three is 15 minutes old"
+    AccessAttempt.objects.filter(username="name2").update(attempt_time=now - timedelta(minutes=16))
+    assert log_in(Client(), "mira", PASSWORD) == 302
+
+
 def test_SEC09_known_unknown_and_inactive_names_are_answered_alike(project: Project) -> None:
     off = make_member(project, Role.VIEWER, "formerly-ann")
     off.is_active = False

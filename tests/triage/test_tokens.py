@@ -16,7 +16,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from tests.factories import PASSWORD, make_member, make_project
-from triage.models import ApiToken, Member, Project, Role, Scope
+from triage.models import ApiToken, Change, Member, Project, Role, Scope
 from triage.tokens import LONGEST_DAYS, make, opened, revoke
 
 pytestmark = pytest.mark.django_db
@@ -198,3 +198,20 @@ def test_the_command_needs_somebody_whose_role_bounds_the_token(project: Project
 
 def test_every_scope_says_what_it_opens() -> None:
     assert all(scope.label and scope.label != scope.value for scope in Scope)
+
+
+def test_a_password_given_by_command_stops_tokens_and_sessions_and_is_written_down(
+    project: Project, lead: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = Client()
+    browser.force_login(lead)
+    kept, secret = make(project, lead, "server", ["read"], 7, by_command=True)
+    _, gone = make(project, lead, "laptop", ["read"], 7)
+    monkeypatch.setattr("getpass.getpass", lambda prompt: "quite another pass-phrase")
+    out = StringIO()
+    call_command("changepassword", lead.get_username(), stdout=out)
+    assert "Tokens stopped: 1." in out.getvalue()
+    assert (opened(gone), opened(secret)) == (None, kept)
+    assert browser.get(f"/p/{project.slug}/runs/").status_code == 302
+    row = Change.objects.get(action="account.password_changed")
+    assert (row.key, row.new) == (lead.get_username(), {"tokens_revoked": 1})

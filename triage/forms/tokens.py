@@ -9,9 +9,8 @@ from django.contrib.auth.forms import PasswordChangeForm
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from triage import journal
 from triage.models import Scope
-from triage.tokens import revoke_of
+from triage.tokens import after_new_password
 
 DAYS = ((7, "a week"), (30, "30 days"), (90, "90 days"), (365, "a year"))
 #: What a build needs.
@@ -39,6 +38,5 @@ class NewPasswordForm(PasswordChangeForm):
     def save(self, commit: bool = True) -> User:
         """Set the password, revoke the person's tokens, and write both down."""
         user: User = super().save(commit)
-        stopped = revoke_of(user)
-        journal.note("account.password_changed", None, user.get_username(), new={"tokens_revoked": stopped}, by=user)
+        after_new_password(user, by=user)
         return user

@@ -9,46 +9,104 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('triage', '0013_correctness_task'),
+        ("triage", "0013_correctness_task"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Webhook',
+            name="Webhook",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(default=triage.models.keys.new_key, max_length=10, unique=True)),
-                ('url', models.CharField(max_length=2000)),
-                ('kinds', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(choices=[('run_finished', 'A run is finished: classified, or failed'), ('gate_failed', 'A finished run fails a gate'), ('session_done', 'A review session is done: every verdict given, or closed'), ('due', 'Something is newly due, at most once a day')], max_length=20), size=None)),
-                ('key_mark', models.CharField(max_length=16)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('disabled_at', models.DateTimeField(null=True)),
-                ('made_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='webhooks', to='triage.project')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("key", models.CharField(default=triage.models.keys.new_key, max_length=10, unique=True)),
+                ("url", models.CharField(max_length=2000)),
+                (
+                    "kinds",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(
+                            choices=[
+                                ("run_finished", "A run is finished: classified, or failed"),
+                                ("gate_failed", "A finished run fails a gate"),
+                                ("session_done", "A review session is done: every verdict given, or closed"),
+                                ("due", "Something is newly due, at most once a day"),
+                            ],
+                            max_length=20,
+                        ),
+                        size=None,
+                    ),
+                ),
+                ("key_mark", models.CharField(max_length=16)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("disabled_at", models.DateTimeField(null=True)),
+                (
+                    "made_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="webhooks", to="triage.project"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Message',
+            name="Message",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('run_finished', 'A run is finished: classified, or failed'), ('gate_failed', 'A finished run fails a gate'), ('session_done', 'A review session is done: every verdict given, or closed'), ('due', 'Something is newly due, at most once a day'), ('test', 'A test from the page')], max_length=20)),
-                ('message_id', models.CharField(max_length=60)),
-                ('run_key', models.CharField(blank=True, max_length=10)),
-                ('body', models.TextField()),
-                ('state', models.CharField(choices=[('waiting', 'Waiting'), ('delivered', 'Delivered'), ('given_up', 'Given up')], default='waiting', max_length=9)),
-                ('attempts', models.IntegerField(default=0)),
-                ('last_error', models.CharField(blank=True, max_length=300)),
-                ('next_attempt_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('ended_at', models.DateTimeField(null=True)),
-                ('webhook', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='messages', to='triage.webhook')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("run_finished", "A run is finished: classified, or failed"),
+                            ("gate_failed", "A finished run fails a gate"),
+                            ("session_done", "A review session is done: every verdict given, or closed"),
+                            ("due", "Something is newly due, at most once a day"),
+                            ("test", "A test from the page"),
+                        ],
+                        max_length=20,
+                    ),
+                ),
+                ("message_id", models.CharField(max_length=60)),
+                ("run_key", models.CharField(blank=True, max_length=10)),
+                ("body", models.TextField()),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("waiting", "Waiting"), ("delivered", "Delivered"), ("given_up", "Given up")],
+                        default="waiting",
+                        max_length=9,
+                    ),
+                ),
+                ("attempts", models.IntegerField(default=0)),
+                ("last_error", models.CharField(blank=True, max_length=300)),
+                ("next_attempt_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("ended_at", models.DateTimeField(null=True)),
+                (
+                    "webhook",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="messages", to="triage.webhook"
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(condition=models.Q(('state', 'waiting')), fields=['webhook', 'next_attempt_at'], name='messages_to_try'), models.Index(fields=['created_at'], name='messages_by_age'), models.Index(fields=['run_key'], name='messages_of_a_run')],
-                'constraints': [models.UniqueConstraint(fields=('webhook', 'message_id'), name='one_row_per_message')],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("state", "waiting")),
+                        fields=["webhook", "next_attempt_at"],
+                        name="messages_to_try",
+                    ),
+                    models.Index(fields=["created_at"], name="messages_by_age"),
+                    models.Index(fields=["run_key"], name="messages_of_a_run"),
+                ],
+                "constraints": [models.UniqueConstraint(fields=("webhook", "message_id"), name="one_row_per_message")],
             },
         ),
     ]

@@ -14,7 +14,7 @@ from triage import access
 from triage.forms import JoinForm
 from triage.invite import accept, open_invitation
 from triage.models import Invitation, Project
-from triage.throttle import minutes_left
+from triage.throttle import address_waits, minutes_left
 
 
 @login_not_required
@@ -34,11 +34,12 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def locked_out(request: HttpRequest, response: HttpResponse | None, credentials: dict[str, str] | None) -> HttpResponse:
-    """Say how long to wait: this name was tried too often from this address."""
+    """Say how long to wait: this name, or names altogether, were tried too often from this address."""
     username = (credentials or {}).get("username") or request.POST.get("username", "")
     minutes = minutes_left(request, username)
     form = AuthenticationForm(request, initial={"username": username})
     context = {"form": form, "minutes": minutes, "next": request.POST.get("next", "")}
+    context["everybody"] = address_waits(request)
     answer = render(request, "registration/login.html", context, status=429)
     answer.headers["Retry-After"] = str(minutes * 60)
     return answer
