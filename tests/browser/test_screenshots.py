@@ -103,6 +103,32 @@ PAGES: dict[str, Callable[[Run, ReviewSession], list[object]]] = {
     "audit": lambda run, session: [run.key],
     "members": lambda run, session: [run.project.slug],
     "project_settings": lambda run, session: [run.project.slug],
+    "dashboard": lambda run, session: [run.project.slug],
+    "trend": lambda run, session: [run.project.slug],
+    "slices": lambda run, session: [run.key],
+    "sources": lambda run, session: [run.key],
+    "mend": lambda run, session: [run.project.slug],
+    "resample": lambda run, session: [run.project.slug],
+    "compare": lambda run, session: [run.project.slug],
+    "economics": lambda run, session: [run.project.slug],
+    "ladder": lambda run, session: [run.project.slug],
+    "confidence": lambda run, session: [run.key],
+    "what_if": lambda run, session: [run.key],
+    "policies": lambda run, session: [run.project.slug],
+    "session_presence": lambda run, session: [session.key],
+    "due": lambda run, session: [run.project.slug],
+    "codebook": lambda run, session: [run.project.slug],
+    "panel": lambda run, session: [run.project.slug],
+    "tokens": lambda run, session: [run.project.slug],
+    "changes": lambda run, session: [run.project.slug],
+}
+
+#: Page -> what its address asks for.
+ASKED: dict[str, Callable[[Run], str]] = {
+    "compare": lambda run: "?" + "&".join(f"run={key}" for key in run.project.runs.values_list("key", flat=True)),
+    "ladder": lambda run: "?" + "&".join(f"run={key}" for key in run.project.runs.values_list("key", flat=True)),
+    "economics": lambda run: "?" + "&".join(f"run={key}" for key in run.project.runs.values_list("key", flat=True)),
+    "slices": lambda run: "?a=topic&b=audience",
 }
 
 
@@ -113,6 +139,7 @@ def test_a_picture_of_every_page(open_tab: Callable[..., Tab], note: tuple[Run, 
     folder = FOLDER / "pages"
     folder.mkdir(parents=True, exist_ok=True)
     for name, arguments in PAGES.items():
-        tab = open_tab(reverse(name, args=arguments(run, rest)), user=user, width=width, height=900)
+        path = reverse(name, args=arguments(run, rest)) + (ASKED[name](run) if name in ASKED else "")
+        tab = open_tab(path, user=user, width=width, height=900)
         tab.page.screenshot(path=folder / f"{name}-{width}.jpg", type="jpeg", quality=80)
         assert tab.complaints == []
