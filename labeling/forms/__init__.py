@@ -7,6 +7,7 @@ from labeling.forms.codebook import NotesForm, SubCauseForm
 from labeling.forms.decision import DecisionForm, SkipForm
 from labeling.forms.economics import EconomicsForm
 from labeling.forms.keys import KeysForm
+from labeling.forms.labels import LabelsForm
 from labeling.forms.ruling import RulingForm
 from labeling.forms.sessions import SessionForm
 from labeling.forms.withdrawal import WithdrawalForm
@@ -17,6 +18,7 @@ __all__ = [
     "DecisionForm",
     "EconomicsForm",
     "KeysForm",
+    "LabelsForm",
     "NotesForm",
     "RulingForm",
     "SessionForm",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from labeling.receive.draws import receive_draws
+from labeling.receive.labels import LabelsReceived, receive_labels
 from labeling.receive.words import receive
 
-__all__ = ["receive", "receive_draws"]
+__all__ = ["LabelsReceived", "receive", "receive_draws", "receive_labels"]

@@ -98,6 +98,7 @@ PAGES: dict[str, Callable[[Sample], list[object]]] = {
     "due": lambda sample: [sample.project.slug],
     "codebook": lambda sample: [sample.project.slug],
     "notes": lambda sample: [sample.run.key],
+    "receive_labels": lambda sample: [sample.run.key],
     "item_comments": lambda sample: [sample.session.key, sample.session.items.count()],
     "item_claims": lambda sample: [sample.session.key, 1],
     "what_if": lambda sample: [sample.run.key],

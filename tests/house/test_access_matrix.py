@@ -102,6 +102,7 @@ LEAST: dict[str, tuple[Role | None, Role | None]] = {
     "codebook": (Role.VIEWER, Role.LEAD),
     "codebook_retire": (Role.LEAD, Role.LEAD),
     "notes": (Role.LEAD, Role.LEAD),
+    "receive_labels": (Role.LEAD, Role.LEAD),
     "confirm_bulk": (Role.LEAD, Role.LEAD),
     "sessions": (Role.VIEWER, Role.VIEWER),
     "session": (Role.VIEWER, Role.VIEWER),

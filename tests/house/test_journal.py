@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
@@ -25,7 +26,7 @@ from triage.core.policy import DEFAULT_POLICY
 from triage.forms import ProjectForm
 from triage.housekeeping import rename
 from triage.invite import invite
-from triage.models import Change, Message, Retrieved, Role, Run, Score, Upload, Webhook
+from triage.models import Change, Claim, Message, Retrieved, Role, Run, Score, Upload, Webhook
 from triage.tokens import make as make_token
 
 
@@ -34,6 +35,13 @@ def adopted_before(world: World) -> str:
     moved = adopt(world.project, DEFAULT_POLICY.model_copy(update={"context_recall": 0.9}))
     adopt(world.project, DEFAULT_POLICY)
     return str(moved.pk)
+
+
+def labels_from_elsewhere(world: World) -> dict[str, Any]:
+    """Return a kept file with one label of the world's claim."""
+    claim = Claim.objects.filter(query__run=world.run).earliest("pk")
+    row = {"query": claim.query.key, "claim": claim.text, "label": "supported", "rater": "ann"}
+    return {"text": json.dumps(row), "keep": "1"}
 
 
 #: URL name -> the row's action, and what is posted. What GET hands out as a file is in FILES.
@@ -63,6 +71,7 @@ LEAVES: dict[str, tuple[str, Callable[[World], dict[str, Any]]]] = {
     "uploads": ("upload.taken", lambda world: {"run_files": SimpleUploadedFile("a.jsonl", b"{}\n")}),
     "upload_steer": ("upload.cancelled", lambda world: {}),
     "demo": ("upload.taken", lambda world: {}),
+    "receive_labels": ("labels.received", labels_from_elsewhere),
     "what_if": ("policy.adopted", lambda world: {"context_recall": "0.9"}),
     "policies": ("policy.adopted", lambda world: {"version": adopted_before(world)}),
     "publish": ("report.published", lambda world: {}),
