@@ -14,7 +14,8 @@
 | `tags` | `slice` `tags` |
 | `name`, `order`, `metadata`, `comments`, anything else | `meta` |
 | (names are the same for many cases) | `id` made of the question |
-| `conversationalTestCases`, `hyperparameters`, totals | left out |
+| `hyperparameters` | `config`; whole numbers, which DeepEval writes as text, are numbers again. Of a large compressed file only what stands before the cases is seen |
+| `conversationalTestCases`, totals | left out |
 
 Scores stay as given; for bias, toxicity and hallucination lower is better, and their definition tags say so.
 """  # noqa: E501 - a row of a table is one line
@@ -22,11 +23,12 @@ Scores stay as given; for bias, toxicity and hallucination lower is better, and 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from triage.core.records import RecordError, describe
 from triage.formats.adapter import Adapter, Object
+from triage.formats.around import member, tail_of
 from triage.formats.identity import text_id
 
 DEFINITIONS: dict[str, str] = {
@@ -50,6 +52,7 @@ _NAMES = {
     "metrics_metadata": "metrics_data",
 }
 _READ = frozenset({*_NAMES.values(), "input", "context", "success", "tags"})
+_WHOLE = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 _NOTHING_WRONG = re.compile(
     r"\b(?:no|zero|without any) (?:contradiction|issue|error|inconsistenc|hallucination|problem)|"
     r"nothing (?:is )?wrong|fully (?:consistent|supported|faithful|aligned)",
@@ -70,6 +73,12 @@ class DeepEval(Adapter):
 
     title = producer = "DeepEval"
     lists = ("testCases", "test_cases")
+
+    def opening(self, columns: Iterable[str]) -> Object:
+        """Return the run with the settings under test, which stand before or after the list of cases."""
+        told = member("hyperparameters", self._head, tail_of(self._stream))
+        config = {str(name): _number(value) for name, value in told.items()} if isinstance(told, dict) else {}
+        return {**super().opening(columns), "config": config}
 
     def convert(self, row: Object) -> Iterator[Object]:
         """Yield the chunks of the ideal context, then the query."""
@@ -121,6 +130,11 @@ class DeepEval(Adapter):
             self.note("reason_disagrees", *doubtful)
             slices["score_check"] = "reason disagrees"
         return slices
+
+
+def _number(value: object) -> object:
+    """Return a whole number that was written as text as a number, anything else as it is."""
+    return int(value) if isinstance(value, str) and _WHOLE.fullmatch(value) else value
 
 
 def _texts(case: Object, field: str) -> list[str] | None:

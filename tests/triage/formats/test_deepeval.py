@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+from secrets import token_hex
 from typing import Any
 
 import pytest
 
 from tests.triage.formats.reading import ids, read, read_file, refused
+from triage.formats.around import TAIL
 from triage.formats.identity import text_id
 
 CASE: dict[str, Any] = {
@@ -49,6 +52,40 @@ def test_a_test_run_written_by_deepeval_4_3_is_read_field_by_field() -> None:
         "flaky": False,
     }
     assert (third.retrieved, third.gold) == (None, None), "DeepEval drops an empty list when it saves"
+
+
+def test_hyperparameters_are_the_settings_of_the_run() -> None:
+    assert read_file("deepeval_test_run.json").run.config == {"k": 2, "model": "house-llm-1"}
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_hyperparameters_are_found_before_and_after_the_cases_and_at_no_other_depth(first: bool) -> None:
+    settings = {"hyperparameters": {"k": "5", "temperature": 0.2, "prompt": 'say "hyperparameters": {"k": 9}'}}
+    case = {**CASE, "metadata": {"hyperparameters": {"k": 1}}}
+    cases = {"testCases": [case] * 3, "comments": [{"hyperparameters": {"k": 2}}]}
+    found = read(json.dumps({**settings, **cases} if first else {**cases, **settings, "testPassed": 3}))
+    assert found.run.config == {"k": 5, "temperature": 0.2, "prompt": 'say "hyperparameters": {"k": 9}'}
+    assert len(found.queries) == 3
+
+
+@pytest.mark.parametrize("odd", [None, [], "x", 3])
+def test_hyperparameters_that_are_no_settings_are_none(odd: object) -> None:
+    assert read(document(CASE, hyperparameters=odd)).run.config == {}
+
+
+def test_hyperparameters_after_many_cases_are_found_unless_the_file_is_compressed() -> None:
+    text = document(
+        *[{**CASE, "name": token_hex(200), "input": f"{n}?"} for n in range(2_000)], hyperparameters={"k": "2"}
+    )
+    assert len(text) > 2 * TAIL
+    plain, packed = read(text), read(gzip.compress(text.encode()))
+    assert (plain.run.config, packed.run.config) == ({"k": 2}, {})
+    assert len(plain.queries) == len(packed.queries) == 2_000
+
+
+def test_hyperparameters_a_thousand_times_are_no_work() -> None:
+    case = {**CASE, "metadata": [{"hyperparameters": {"k": n}} for n in range(3_000)]}
+    assert read(document(case)).run.config == {}
 
 
 def test_P14_a_metric_that_failed_without_finding_anything_wrong_is_put_forward() -> None:
