@@ -97,6 +97,16 @@ def test_false_answers_are_over_the_unanswerable_and_over_abstentions_over_the_a
     assert (over.value, over.n, over.left_out) == (pytest.approx(1 / 3), 3, {"not_answerable": 2})
 
 
+@pytest.mark.parametrize("nothing", [None, "", " \n"])
+def test_a_run_without_any_answer_declines_nothing(nothing: str | None) -> None:
+    silent = [facts(answer=nothing, abstained=True), facts(answer=nothing, abstained=True, answerable=False)]
+    result = summed(*silent)
+    for key in ("false_answer_rate", "over_abstention_rate"):
+        assert (result[key].value, result[key].n, result[key].left_out) == (None, 0, {"no_answers": 2})
+    over = summed(*silent, facts())["over_abstention_rate"]
+    assert (over.value, over.n) == (0.5, 2), "one answer, and whoever gave none has declined"
+
+
 def test_P10_P12_a_failed_judge_is_left_out_with_a_count_and_ruins_nothing() -> None:
     result = summed(facts(relevance=0.2), facts(relevance=math.nan), facts(relevance=0.6))["answer_relevance"]
     assert (result.value, result.n, result.left_out) == (pytest.approx(0.4), 2, {"not_scored": 1})

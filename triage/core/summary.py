@@ -23,6 +23,8 @@ from triage.core.metrics import Metric, Missing, QueryFacts, QueryMetrics, value
 UNDECIDED = "undecided"
 ANSWERABLE = "answerable"
 NOT_ANSWERABLE = str(Missing.NOT_ANSWERABLE)
+#: The run holds no answer at all, only what was retrieved: nobody answered, so nobody declined.
+NO_ANSWERS = "no_answers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +164,8 @@ SHARES: dict[str, Callable[[QueryFacts, QueryMetrics], bool | str]] = {
     "false_answer_rate": _false_answer,
     "over_abstention_rate": _over_abstention,
 }
+#: Shares about declining.
+DECLINING = ("false_answer_rate", "over_abstention_rate")
 RATIOS: tuple[str, ...] = (
     "context_precision",
     "context_precision_at_ranks",
@@ -206,9 +210,12 @@ class Summariser:
         self._shares = {key: _Share() for key in SHARES}
         self._means = {key: _Mean(is_ratio=key in RATIOS) for key in (*RATIOS, *AMOUNTS)}
         self._latency = _Percentiles()
+        self._queries = self._answers = 0
 
     def add(self, facts: QueryFacts, metrics: QueryMetrics) -> None:
         """Count one query in."""
+        self._queries += 1
+        self._answers += bool(facts.answer and facts.answer.strip())
         for key, word_of in SHARES.items():
             self._shares[key].add(word_of(facts, metrics))
         for key, mean in self._means.items():
@@ -221,6 +228,8 @@ class Summariser:
         found |= {key: mean.result() for key, mean in self._means.items()}
         found["latency_p50_ms"] = self._latency.at(50)
         found["latency_p95_ms"] = self._latency.at(95)
+        if self._queries and not self._answers:
+            found |= dict.fromkeys(DECLINING, Summary(None, 0, {NO_ANSWERS: self._queries}))
         return {key: found[key] for key in RUN_LEVEL_KEYS}
 
 

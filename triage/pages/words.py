@@ -49,6 +49,7 @@ LEFT_OUT_WORDS: dict[str, str] = {
     "no_citations": "without citations",
     "no_supported_claim": "without a supported claim",
     "missing": "not in the file",
+    "no_answers": "in a run without any answer",
 }
 
 READING_WORDS: dict[str, str] = {"ok": "Healthy", "warn": "Look after", "open": "Not decided"}

@@ -14,6 +14,7 @@ NOTICES: dict[str, str] = {
     "chunk_id_reused": "the same chunk id came with different texts; each further text got an id of its own",
     "chunk_without_id": "chunks without ids; each got one made of its text",
     "context_over_k": "more chunks in the context than the k of the configuration; counted as they are",
+    "correct_by_match": "without a verdict but with a reference: decided by match with it, if the policy says so",
     "duplicate_chunk": "a chunk was retrieved twice; each slot counts in precision, each id once in recall",
     "duplicate_gold": "a gold id was given twice; it counts once",
     "duplicate_line": "the same line again; it counts once",

@@ -38,7 +38,7 @@ class Survey:
         if query.reference is None and query.answerable:
             self._notices.add("no_reference", (query.id,))
         if query.correct is None and query.answerable:
-            self._notices.add("undecided", (query.id,))
+            self._notices.add("correct_by_match" if query.answer and query.reference else "undecided", (query.id,))
 
     def _against_k(self, query: QueryRecord) -> None:
         if self._k is None:
