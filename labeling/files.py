@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from labeling.calibrate import items_of, judges_in
 from labeling.export import (
@@ -19,6 +19,7 @@ from labeling.mend import MEND_FORMATS, mend_file
 from labeling.resample import set_lines, whole_set
 from triage import journal
 from triage.models import Run
+from triage.models.locks import snapshot
 
 
 def _calibration(run: Run, to: str, _history: bool) -> list[str]:
@@ -42,4 +43,11 @@ EXPORTS: dict[str, tuple[tuple[str, ...], Callable[[Run, str, bool], Iterable[st
 def handed_out(run: Run, what: str, to: str, *, history: bool = False) -> Iterable[str]:
     """Return the pieces of one of EXPORTS as it leaves the product, and write that it did."""
     journal.note("run.exported", run.project_id, run.key, new={"what": what, "format": to})
-    return EXPORTS[what][1](run, to, history)
+    return pieces(run, what, to, history=history)
+
+
+def pieces(run: Run, what: str, to: str, *, history: bool = False) -> Iterator[str]:
+    """Yield a file of the run piece by piece, all of it as the rows stood when it began. Raises as its maker does."""
+    _, make = EXPORTS[what]
+    with snapshot():
+        yield from make(run, to, history)

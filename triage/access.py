@@ -65,6 +65,8 @@ def project(request: HttpRequest, slug: str, role: Role = Role.VIEWER) -> Projec
 
 def run(request: HttpRequest, key: str, role: Role = Role.VIEWER) -> Run:
     """Return the run with this key, its project beside it."""
+    if "\0" in key:  # typed into a form, where no address takes it off
+        raise Http404("No run has such a key.")
     found = get_object_or_404(Run.objects.of(user(request)).select_related("project"), key=key)
     enter(request, found.project, role)
     return found

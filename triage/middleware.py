@@ -46,3 +46,19 @@ def _caller(request: HttpRequest) -> Actor:
     match = request.resolver_match
     user_id = request.user.pk if request.user.is_authenticated else None
     return Actor(via, (match.url_name or "") if match else "", user_id, request.user.get_username())
+
+
+class KeptNowhere:
+    """Lets no browser and no proxy keep an answer: after a log-out, Back shows the log-in and nobody's texts.
+
+    What says how it may be kept (static files, sent before this) stays as it is.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer with `Cache-Control: no-store`."""
+        response = self._get_response(request)
+        response.headers.setdefault("Cache-Control", "no-store")
+        return response

@@ -25,6 +25,7 @@ from labeling.worklist import finish, take, tell_if_read
 from triage.core.labels import VERDICT_LABELS, Support
 from triage.core.policy import Policy
 from triage.models import Retrieved
+from triage.models.collisions import again_on_collision
 
 NOTE_LIMIT = 20_000
 
@@ -37,12 +38,14 @@ WHERE seat.session_id = %s AND seat.position = %s AND seat.reviewer_id = %s FOR 
 """
 
 
+@again_on_collision
 @transaction.atomic
 def save(session: ReviewSession, user: User, position: int, decision: Decision, ticket: Ticket) -> Receipt:
     """Store what `user` decided about the item at `position`, and return the receipt.
 
-    The same key again returns the first receipt. A late save counts while nobody else took the seat. Raises a
-    NotSavedError with nothing saved; SessionItem.DoesNotExist when there is no such item.
+    The same key again returns the first receipt. A late save counts while nobody else took the seat. A collision with
+    somebody else is tried again. Raises a NotSavedError with nothing saved; SessionItem.DoesNotExist when there is
+    no such item.
     """
     item, seat_id, seconds = _seat(session, position, user, ticket)
     known = facts_of(session, item.query_id, user.pk)

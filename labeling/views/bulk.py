@@ -14,6 +14,8 @@ from triage.core.labels import FOUR_CLASSES
 from triage.models import Role
 
 A_PAGE = 100
+#: Longer numbers are no ids: the database's end at 19 digits.
+DIGITS = 19
 
 
 @require_http_methods(["GET", "POST"])
@@ -21,7 +23,7 @@ def confirm_bulk(request: HttpRequest, key: str) -> HttpResponse:
     """List what nobody has read, by class; a POST gives the machine's label as this lead's verdict."""
     run = access.run(request, key, Role.LEAD)
     if request.method == "POST":
-        chosen = [int(pk) for pk in request.POST.getlist("query") if pk.isdecimal()]
+        chosen = [int(pk) for pk in request.POST.getlist("query") if pk.isdecimal() and len(pk) < DIGITS]
         messages.success(request, f"{confirm(run, access.user(request), chosen):,} confirmed.")
         return redirect(request.get_full_path())
     label = request.GET.get("label", "")

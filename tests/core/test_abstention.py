@@ -60,7 +60,7 @@ def test_an_empty_list_of_patterns_finds_no_refusal() -> None:
     assert not is_abstention("I don't know", policy)
 
 
-def test_SEC_17_matching_hostile_text_stays_linear() -> None:
+def test_SEC17_matching_hostile_text_stays_linear() -> None:
     started = time.process_time()
     for text in ("i" * 500_000, "i don't " * 100_000, " " * 1_000_000, "no " * 300_000):
         declines(text, DEFAULT_POLICY)

@@ -194,7 +194,7 @@ def test_spans_are_exact_ordered_apart_and_hold_a_word(answer: str) -> None:
 @pytest.mark.parametrize(
     "unit", ["a", ". ", '"', "(", "[1] ", "- a\n", "|\n", "```\n", "[[", "Is it:\n- b\n", "x [1]?", "]"]
 )
-def test_SEC_17_splitting_hostile_text_stays_linear(unit: str) -> None:
+def test_SEC17_splitting_hostile_text_stays_linear(unit: str) -> None:
     def seconds(length: int) -> float:
         text = unit * (length // len(unit))
         started = time.process_time()

@@ -20,7 +20,7 @@ CLAIMS = (
 
 
 @pytest.mark.parametrize("text", INJECTIONS)
-def test_SEC_22_a_sentence_that_steers_a_judge_is_flagged(text: str) -> None:
+def test_SEC22_a_sentence_that_steers_a_judge_is_flagged(text: str) -> None:
     assert talks_to_judge(f"The plan is free. {text}")
 
 
@@ -43,7 +43,7 @@ def test_P64_twenty_injected_sentences_turn_no_unsupported_claim_into_a_supporte
     assert steered == []
 
 
-def test_SEC_17_looking_for_phrases_stays_linear() -> None:
+def test_SEC17_looking_for_phrases_stays_linear() -> None:
     began = time.process_time()
     talks_to_judge("ignore " * 2_000_000)
     assert time.process_time() - began < 2

@@ -281,6 +281,29 @@ def test_F21_a_worker_told_to_stop_hands_back_what_it_has_not_finished(plant: Pl
     assert_consistent(run)
 
 
+def test_F20_messages_of_another_version_are_thrown_away_and_the_work_is_still_done(plant: Plant) -> None:
+    """A newer release sent a task this worker does not know, and one it knows with more in it."""
+    from kombu import Connection
+
+    plant.worker()
+    wait_until(lambda: "ready." in (plant.folder / "worker.log").read_text(), plant)
+    run = run_of(plain(10))
+    with Connection(valkey.celery_url(plant.queue)) as line:
+        producer = line.Producer(serializer="json", routing_key="celery", auto_declare=False)
+        for name, args, more in (
+            ("triage.score_in_two_steps", [run.pk], {}),
+            ("triage.score", [run.pk, [1], "a third"], {}),
+            ("triage.advance", [run.pk], {"priority": "high"}),
+        ):
+            headers = {"lang": "py", "task": name, "id": name, "argsrepr": "", "kwargsrepr": ""}
+            producer.publish([args, more, {}], headers=headers)
+    wait_until(lambda: state(run) == "done", plant)
+    wait_until(lambda: "triage.score_in_two_steps" in (plant.folder / "worker.log").read_text(), plant)
+    assert_consistent(run)
+    later = run_of(plain(3))
+    wait_until(lambda: state(later) == "done", plant)
+
+
 def test_SEC15_a_message_that_is_not_json_is_thrown_away_unread(plant: Plant) -> None:
     """A pickle would run code in the worker: here it would make a file."""
     from kombu import Connection, Queue

@@ -286,7 +286,7 @@ def test_a_worker_takes_a_run_to_its_end_after_one_message(worker: None, setting
     assert WorkerHeartbeat.objects.exists()
 
 
-def test_F05_a_sweep_finds_the_runs_whose_messages_were_lost(worker: None) -> None:
+def test_F04_F05_a_sweep_finds_the_runs_whose_messages_were_lost(worker: None) -> None:
     run, other = make_small_run(3), make_small_run(3, state="classifying")
     tasks.sweep.delay()
     wait_for(run, "done")
@@ -314,7 +314,7 @@ def test_F07_a_run_is_accepted_while_the_queue_does_not_answer(monkeypatch: pyte
     assert not tasks.advance_soon(make_small_run(1).pk)
 
 
-def test_F05_an_upload_whose_message_was_lost_is_read_after_a_sweep(worker: None, settings: object) -> None:
+def test_F04_F05_an_upload_whose_message_was_lost_is_read_after_a_sweep(worker: None, settings: object) -> None:
     settings.UPLOAD_DIR.mkdir(parents=True, exist_ok=True)
     line = b'{"id": "q1", "question": "Why?", "answer": "The plan is free.", "correct": false, "retrieved": ["c1"]}\n'
     (settings.UPLOAD_DIR / "lost-message").write_bytes(line)

@@ -51,7 +51,7 @@ def test_the_list_filters_by_one_and_shows_all(run: Run, viewer: Client, asked: 
     assert flags[3] == ("talks to its judge", "not English")
 
 
-def test_SEC_22_the_query_page_says_what_it_means(run: Run, viewer: Client) -> None:
+def test_SEC22_the_query_page_says_what_it_means(run: Run, viewer: Client) -> None:
     page = viewer.get(reverse("query", args=[run.key, 3])).content.decode()
     assert "talks to its judge: possible injection" in page
     assert "not English: the judge is English only" in page

@@ -625,7 +625,7 @@ def test_the_number_of_statements_does_not_grow_with_the_rows_of_a_batch(project
     assert counts[1] == counts[2]
 
 
-def test_the_import_reads_forward_only_and_never_the_whole_file(project: Project, settings: Settings) -> None:
+def test_F33_the_import_reads_forward_only_and_never_the_whole_file(project: Project, settings: Settings) -> None:
     class Forward(io.BytesIO):
         largest = 0
 

@@ -44,7 +44,7 @@ def supported(run: Run) -> set[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("order", [["embedded"], ["lexical"]], ids=lambda order: order[0])
-def test_P64_SEC_22_twenty_injected_answers_turn_no_verdict_and_are_all_flagged(order: list[str]) -> None:
+def test_P64_SEC22_twenty_injected_answers_turn_no_verdict_and_are_all_flagged(order: list[str]) -> None:
     run = judged(make_project(judge_order=order), [f"{FALSE} {text}" for text in INJECTIONS])
     assert len(INJECTIONS) == 20
     assert Score.objects.filter(query__run=run, claim__isnull=False, value__isnull=False).exists()

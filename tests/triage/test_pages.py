@@ -261,7 +261,7 @@ def test_a_deleted_run_leaves_nothing_and_the_chunks_of_others_stay(lead: Client
 
 
 @pytest.mark.parametrize("name", ["runs", "run", "queries", "query"])
-def test_the_number_of_sql_queries_does_not_grow_with_the_rows(lead: Client, project: Project, name: str) -> None:
+def test_F33_the_number_of_sql_queries_does_not_grow_with_the_rows(lead: Client, project: Project, name: str) -> None:
     counts = []
     for size in (1, 3):
         run = full_run(project, size)

@@ -328,7 +328,7 @@ def test_SEC20_a_row_error_cannot_start_a_formula(start: str) -> None:
     assert row == ["7", *[f"'{start}"] * 4]
 
 
-def test_SEC04_imported_text_is_text_on_the_pages(lead: Client, project: Project) -> None:
+def test_SEC04_SEC18_imported_text_is_text_on_the_pages(lead: Client, project: Project) -> None:
     payload = "<script>alert(1)</script>{{7*7}}"
     lines = [{**QUERY, "id": number, payload: 1} for number in range(30)]
     upload = imported(project, text({"kind": "run", "name": payload}, *lines, {"id": payload, "question": 1}))

@@ -1,11 +1,11 @@
-"""Names held by a connection: advisory locks of the database, gone with the connection that took them."""
+"""Names held by a connection, gone with the connection that took them; and rows read as they stood at one moment."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from django.db import connection
+from django.db import connection, transaction
 
 
 @contextmanager
@@ -19,3 +19,17 @@ def held(name: str) -> Iterator[bool]:
         finally:
             if is_mine:
                 cursor.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", [name])
+
+
+@contextmanager
+def snapshot() -> Iterator[None]:
+    """Read everything inside as it stood at its first statement, whatever is saved meanwhile.
+
+    Inside a transaction that has begun already, that one decides what is seen.
+    """
+    if connection.in_atomic_block:
+        yield
+        return
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        yield

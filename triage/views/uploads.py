@@ -70,8 +70,8 @@ def _store(request: HttpRequest, project: Project, file: UploadedFile[bytes], fi
 
 
 def _hand_on(request: HttpRequest, taken: Iterable[Upload]) -> None:
-    heard = [ingest_soon(upload.pk) for upload in taken if upload.state != Upload.State.CHOOSING]
-    if not all(heard):
+    """Queue the imports. The first that the queue does not hear is the last that is tried: nobody waits for each."""
+    if not all(ingest_soon(upload.pk) for upload in taken if upload.state != Upload.State.CHOOSING):
         messages.warning(request, NO_QUEUE)
 
 

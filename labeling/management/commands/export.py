@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from labeling.files import EXPORTS
+from labeling.files import EXPORTS, pieces
 from labeling.management.run_command import BAD_INPUT, RunCommand
 from triage import journal
 
@@ -31,12 +31,12 @@ class Command(RunCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Write the file to standard output. Exit 2 when there is no such run or format."""
         run = self.run_named(options["run"], options)
-        formats, make = EXPORTS[options["what"]]
+        formats, _ = EXPORTS[options["what"]]
         to = options["format"] or formats[0]
         if to not in formats:
             raise CommandError(f"--what {options['what']} comes as {', '.join(formats)}.", returncode=BAD_INPUT)
         try:
-            for piece in make(run, to, options["history"]):
+            for piece in pieces(run, options["what"], to, history=options["history"]):
                 self.stdout.write(piece, ending="")
         except ValueError as error:
             raise CommandError(f"This run cannot be written as {to}: {error}.", returncode=BAD_INPUT) from error

@@ -135,7 +135,7 @@ def test_an_answer_does_not_depend_on_its_batch_or_its_order(make: Callable[[], 
 
 
 @every_grounding_judge
-def test_SEC_17_a_pair_of_hostile_length_takes_seconds_not_minutes(make: Callable[[], GroundingJudge]) -> None:
+def test_SEC17_a_pair_of_hostile_length_takes_seconds_not_minutes(make: Callable[[], GroundingJudge]) -> None:
     started = time.process_time()
     for unit in ("a", "((", ". ", "no ", "1,", "A b. ", "\n"):
         text = unit * (1_000_000 // len(unit))

@@ -145,7 +145,7 @@ def test_the_identity_names_the_weights() -> None:
     assert identity.threshold == GROUNDING_THRESHOLD
 
 
-def test_SEC_14_the_weights_in_the_repository_are_the_ones_of_the_card_and_small() -> None:
+def test_SEC14_the_weights_in_the_repository_are_the_ones_of_the_card_and_small() -> None:
     digests = json.loads((WEIGHTS / "digests.json").read_text())
     assert set(digests) == {"model_int8.onnx", "tokenizer.json"}
     assert fault_of(WEIGHTS) == ""

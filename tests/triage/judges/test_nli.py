@@ -95,7 +95,7 @@ def test_labels_that_do_not_say_entailment_are_refused_with_the_remedy() -> None
     assert read_labels(config, "label_1").probabilities([0.0, 100.0])[0] == pytest.approx(1.0)
 
 
-def test_SEC_14_a_model_that_wants_its_own_code_run_is_refused(one_label: Path) -> None:
+def test_SEC14_a_model_that_wants_its_own_code_run_is_refused(one_label: Path) -> None:
     config = {"id2label": {"0": "SUPPORTED"}, "auto_map": {"AutoModel": "evil.Model"}}
     (one_label / "config.json").write_text(json.dumps(config))
     with pytest.raises(NliFaultError, match="code of its own"):
@@ -146,7 +146,7 @@ def test_pair_order_matters_and_contradictions_are_told(torch_folder: Path) -> N
     assert one.label in (None, Support.CONTRADICTED)
 
 
-def test_SEC_14_pickled_weights_are_never_loaded(torch_folder: Path) -> None:
+def test_SEC14_pickled_weights_are_never_loaded(torch_folder: Path) -> None:
     import torch
 
     (torch_folder / "model.safetensors").unlink()

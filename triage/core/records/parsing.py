@@ -113,7 +113,8 @@ def _explained(kind: str, context: dict[str, Any], message: str) -> tuple[str, s
 
 def _missing(place: tuple[int | str, ...], parent: object) -> RecordError:
     name = str(place[-1])
-    given = {**parent, **parent.get("meta", {})} if isinstance(parent, dict) else {}
+    meta = parent.get("meta") if isinstance(parent, dict) else None
+    given = {**(parent if isinstance(parent, dict) else {}), **(meta if isinstance(meta, dict) else {})}
     present = [other for other in OTHER_NAMES.get(name, ()) if other in given]
     if present:
         remedy = f"Rename “{present[0]}” to “{name}”."
