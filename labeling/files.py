@@ -32,7 +32,7 @@ def _calibration(run: Run, to: str, _history: bool) -> list[str]:
 #: what -> (formats, the first is the default; how its pieces are made, one after the other)
 EXPORTS: dict[str, tuple[tuple[str, ...], Callable[[Run, str, bool], Iterable[str]]]] = {
     "calibration": (tuple(CALIBRATION_FORMATS), _calibration),
-    "verdicts": (VERDICT_FORMATS, lambda run, to, history: [verdicts_file(run, to, history=history)]),
+    "verdicts": (VERDICT_FORMATS, lambda run, to, history: verdicts_file(run, to, history=history)),
     "gold-patch": (GOLD_FORMATS, lambda run, to, _history: [gold_file(run, to)]),
     "evaluation-set": (RUN_FORMATS[:1], lambda run, _to, _history: set_lines(whole_set(run))),
     "worklist": (MEND_FORMATS, lambda run, to, _history: [mend_file(run, to)]),
