@@ -11,7 +11,6 @@ from typing import Any
 from labeling.core.csv_text import to_csv
 from labeling.core.tables import Cell, Column, Missing, Number, Table, Text
 
-
 #: Rows in one piece of a file that is made piece by piece.
 ROWS_A_PIECE = 500
 

@@ -33,7 +33,9 @@ def query(number: int) -> dict[str, Any]:
         "gold": ["c1"],
         "correct": False,
         "claims": [{"text": text, "human": marks} for text in ("One.", "=Two,\n.")],
-        "human": [{"label": "still_wrong", "reviewer": name, "note": "a, b\nc", "blind": True} for name in ("ann", "ben")],
+        "human": [
+            {"label": "still_wrong", "reviewer": name, "note": "a, b\nc", "blind": True} for name in ("ann", "ben")
+        ],
     }
 
 

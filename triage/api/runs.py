@@ -75,7 +75,7 @@ def queries(
 ) -> QueriesShape:
     """List queries in file order, by outcome, automatic label, or words in question, answer or id."""
     wanted = QueryFilter(outcome=outcome or "", label=label or "", text=text)
-    rows = Query.objects.filter(run=access.run(request, key)).matching(wanted).for_queries_page()
+    rows = Query.objects.matching(access.run(request, key), wanted).for_queries_page()
     found = list(rows.filter(position__gt=after)[: limit + 1])
     more = found[limit - 1].position if len(found) > limit else None
     return QueriesShape(items=[QueryShape.of(query) for query in found[:limit]], next=more)

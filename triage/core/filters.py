@@ -36,7 +36,7 @@ class QueryFilter:
     #: A second pair, for a cell of two keys crossed.
     slice_key_2: str = ""
     slice_value_2: str = ""
-    #: Words in the question, the answer or the id, as one phrase.
+    #: Words that words of the question, the answer or the id begin with, all of them in any order.
     text: str = ""
 
     @property

@@ -113,7 +113,7 @@ class QueryFilterForm(forms.Form):
     slice_value = forms.CharField(required=False, max_length=1000, widget=forms.HiddenInput)
     slice_key_2 = forms.CharField(required=False, max_length=300, widget=forms.HiddenInput)
     slice_value_2 = forms.CharField(required=False, max_length=1000, widget=forms.HiddenInput)
-    text = forms.CharField(required=False, max_length=200, label="Words in question, answer or id")
+    text = forms.CharField(required=False, max_length=200, label="Words in question, answer or id (or how they begin)")
     after = forms.IntegerField(required=False, min_value=0, max_value=LARGEST_POSITION, widget=forms.HiddenInput)
     before = forms.IntegerField(required=False, min_value=0, max_value=LARGEST_POSITION, widget=forms.HiddenInput)
 

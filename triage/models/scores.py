@@ -20,8 +20,21 @@ class Judges(models.QuerySet["Judge"]):
 
     def in_run(self, run: Run) -> Self:
         """Return the judges with scores in the run, the newest identity first."""
-        spoke = Score.objects.filter(judge=models.OuterRef("pk"), query__run=run)
-        return self.filter(models.Exists(spoke)).order_by("-pk")
+        return self._heard(Run.objects.filter(pk=run.pk)).order_by("-pk")
+
+    def _heard(self, runs: models.QuerySet[Run]) -> Self:
+        """Return the judges with scores in some of the runs.
+
+        Per judge and run one look into an index, bounded by the first and the last query of the run: nothing of it
+        grows with the scores. Scalar subqueries, because the planner would turn EXISTS into a pass over all scores.
+        """
+        ids = Query.objects.filter(run=models.OuterRef("pk")).order_by("pk").values("pk")
+        within = models.Q(query__run=models.OuterRef("pk"))
+        within &= models.Q(query_id__gte=models.OuterRef("first"), query_id__lte=models.OuterRef("last"))
+        spoke = Score.objects.filter(within, judge=models.OuterRef(models.OuterRef("pk"))).order_by("query_id")
+        ends = runs.annotate(first=models.Subquery(ids[:1]), last=models.Subquery(ids.reverse()[:1]))
+        in_one = ends.annotate(spoke=models.Subquery(spoke.values("pk")[:1])).filter(spoke__isnull=False)
+        return self.annotate(heard=models.Subquery(in_one.order_by().values("pk")[:1])).filter(heard__isnull=False)
 
     def asked_in(self, run: Run, task: Task) -> list[Judge]:
         """Return the judges whose words count in the run, in the order the project asks them.
@@ -38,17 +51,17 @@ class Judges(models.QuerySet["Judge"]):
 
     def of_project(self, project: Project) -> Self:
         """Return the identities that scored something in the project, and those it adopted by a threshold."""
-        scored = Score.objects.filter(judge=models.OuterRef("pk"), query__run__project=project)
+        scored = Judge.objects.all()._heard(Run.objects.filter(project=project)).values("pk")
         bodies = project.policy_versions.values_list("body__judge_thresholds", flat=True)
         moved = {(base, threshold) for body in bodies for base, threshold in (body or {}).items()}
         bases = {judge.fingerprint: judge for judge in self.filter(fingerprint__in={base for base, _ in moved})}
         adopted = {bases[base].identity().at(threshold).fingerprint for base, threshold in moved if base in bases}
-        return self.filter(models.Exists(scored) | models.Q(fingerprint__in=adopted))
+        return self.filter(models.Q(pk__in=scored) | models.Q(fingerprint__in=adopted))
 
     def in_use(self, project: Project) -> list[Judge]:
         """Return the identity that counts of each judge of the project: the newest, at the threshold adopted."""
-        scored = Score.objects.filter(judge=models.OuterRef("pk"), query__run__project=project)
-        newest = self.filter(models.Exists(scored)).order_by("task", "name", "-pk").distinct("task", "name")
+        heard = self._heard(Run.objects.filter(project=project))
+        newest = heard.order_by("task", "name", "-pk").distinct("task", "name")
         thresholds = project.policy().judge_thresholds
         rows = [judge.heard_at(thresholds.get(judge.fingerprint, judge.threshold)) for judge in newest]
         named = {judge.fingerprint: judge for judge in self.filter(fingerprint__in=[row.fingerprint for row in rows])}
@@ -115,7 +128,8 @@ class Score(models.Model):
     against its question (claim null). Exactly one current row per judge and object.
     """
 
-    judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="scores")
+    #: Its index is `scores_by_judge`.
+    judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="scores", db_index=False)
     query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="judge_scores")
     claim = models.ForeignKey(Claim, null=True, on_delete=models.CASCADE, related_name="judge_scores")
     chunk = models.ForeignKey(Chunk, null=True, on_delete=models.CASCADE, related_name="judge_scores")
@@ -149,6 +163,8 @@ class Score(models.Model):
                 condition=models.Q(value__isnull=True) | models.Q(value__gte=0, value__lte=1), name="score_in_range"
             ),
         ]
+        # Answers whether a judge spoke in a run by one look at each end of it.
+        indexes = [models.Index(fields=["judge", "query"], name="scores_by_judge")]
 
     def __str__(self) -> str:
         return f"score {self.pk}"
@@ -239,7 +255,10 @@ class Suggestion(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["query", "basis"], name="one_suggestion_per_basis"),
             models.UniqueConstraint(
-                fields=["query"], condition=models.Q(is_current=True), name="one_current_suggestion"
+                fields=["query"],
+                condition=models.Q(is_current=True),
+                include=["label", "near"],
+                name="one_current_suggestion",
             ),
             models.CheckConstraint(
                 condition=models.Q(label__in=[str(label) for label in SUGGESTION_LABELS]), name="suggestion_label_known"

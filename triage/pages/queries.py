@@ -12,6 +12,8 @@ from triage.models import Query, Run
 from triage.pages.words import FLAG_NAMES
 
 PAGE_SIZE = 50
+#: Queries with a word are counted this far: a common word is in most of them, and each has to be looked at.
+MOST_COUNTED = 1_000
 #: Who says whether an answer is correct, short, where that is not the file.
 _BY: dict[str, str] = {**dict.fromkeys(SaidBy, ""), SaidBy.MATCH: "by match", SaidBy.ABSTENTION: "by rule"}
 
@@ -41,12 +43,20 @@ class QueriesPage:
     """Everything the list prints."""
 
     run: Run
-    found: int
+    #: How many match; None: more than `MOST_COUNTED`, which only a search for words leaves open.
+    found: int | None
     lines: tuple[QueryLine, ...]
     #: The filter as (parameter, value) pairs, for the links to the other pages.
     asked: tuple[tuple[str, str], ...]
     earlier: int | None
     later: int | None
+
+    @property
+    def title(self) -> str:
+        """Return how many queries match, in words."""
+        if self.found is None:
+            return f"More than {MOST_COUNTED:,} queries"
+        return f"{self.found:,} {'query' if self.found == 1 else 'queries'}"
 
     @property
     def query_string(self) -> str:
@@ -56,7 +66,7 @@ class QueriesPage:
 
 def queries_page(run: Run, wanted: QueryFilter, after: int = 0, before: int | None = None) -> QueriesPage:
     """Read one page: those after a position, or the ones just before one."""
-    matching = Query.objects.filter(run=run).matching(wanted)
+    matching = Query.objects.matching(run, wanted)
     rows = matching.for_queries_page()
     if before is None:
         shown = list(rows.filter(position__gt=after)[: PAGE_SIZE + 1])
@@ -68,7 +78,9 @@ def queries_page(run: Run, wanted: QueryFilter, after: int = 0, before: int | No
         more, shown = len(shown) > PAGE_SIZE, shown[:PAGE_SIZE][::-1]
         earlier = shown[0].position if more else None
         later = shown[-1].position if shown else None
-    return QueriesPage(run, matching.count(), tuple(_line(query) for query in shown), _asked(wanted), earlier, later)
+    counted = matching[: MOST_COUNTED + 1].count() if wanted.text else matching.count()
+    found = None if wanted.text and counted > MOST_COUNTED else counted
+    return QueriesPage(run, found, tuple(_line(query) for query in shown), _asked(wanted), earlier, later)
 
 
 def _asked(wanted: QueryFilter) -> tuple[tuple[str, str], ...]:
