@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hashlib import sha256
+from typing import Any
 
 from django.db import connection
 
@@ -66,14 +67,15 @@ def make_large_run(queries: int, release: str, *, is_filed: bool = True) -> Run:
         state="done" if is_filed else "classifying", counts={"queries": queries, "run_lines": 1, "named": 1},
     )  # fmt: skip
     grounding, rater = judge("benchmark", "grounding"), judge("benchmark rater", "relevance")
-    values = {"run": run.pk, "project": project.pk, "name": name, "queries": queries, "judge": grounding.pk}
+    values: dict[str, Any] = {"run": run.pk, "project": project.pk, "name": name, "queries": queries}
+    values |= {"judge": grounding.pk, "rater": rater.pk, "print": grounding.fingerprint}
     steps = [QUERIES, RETRIEVED, CLAIMED, SCORED, RATED]
     steps += [MEASURED, FILED, MIXED, MENDED, UNFILED] if is_filed else [MENDED]
     with connection.cursor() as cursor:
         cursor.execute("SET session_replication_role = replica")
         cursor.execute(CHUNKS, values)
         cursor.execute("SELECT min(chunk_id) FROM triage_runchunk WHERE run_id = %(run)s", values)
-        values |= {"first": cursor.fetchone()[0], "print": grounding.fingerprint, "rater": rater.pk}
+        values["first"] = cursor.fetchone()[0]
         for step in steps:
             cursor.execute(step, values)
         cursor.execute("SET session_replication_role = DEFAULT")

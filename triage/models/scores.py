@@ -255,10 +255,7 @@ class Suggestion(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["query", "basis"], name="one_suggestion_per_basis"),
             models.UniqueConstraint(
-                fields=["query"],
-                condition=models.Q(is_current=True),
-                include=["label", "near"],
-                name="one_current_suggestion",
+                fields=["query"], condition=models.Q(is_current=True), name="one_current_suggestion"
             ),
             models.CheckConstraint(
                 condition=models.Q(label__in=[str(label) for label in SUGGESTION_LABELS]), name="suggestion_label_known"
