@@ -73,24 +73,12 @@ test: lint browser ## every check: lint, then all tests on a PostgreSQL and Redi
 worker: setup ## one more worker, beside `make run` or a server's queue
 	@$(PY) -m celery -A config worker --pool prefork --concurrency 2 --loglevel INFO -n "extra$$$$@%h"
 
-bench: setup-dev ## measure start, import, classification and corrected counts (benchmarks/ has more)
-	$(call step,start and stop,$(PY) -m benchmarks.startup)
-	$(call step,import of 10 000 queries,$(PY) -m benchmarks.ingest)
-	$(call step,classification of 10 000 queries,$(PY) -m benchmarks.classify 1000 10000)
-	$(call step,coverage of corrected counts,$(PY) -m benchmarks.coverage)
+# `make bench SIZES="1000 10000"` is the quick form: each size once in each measurement that takes one.
+SIZES ?= 1000 10000 100000
 
-SBOM ?= var/sbom.json
-sbom: setup-dev ## write var/sbom.json: every locked package with version and hashes, as CycloneDX; needs no network
-	$(call step,bill of materials of requirements.lock,$(MAKE) --no-print-directory sbom-file)
-	@printf '%s\n' '$(SBOM)'
-
-sbom-file:
-	@mkdir -p "$(dir $(SBOM))"
-	@PYTHONWARNINGS=ignore .venv/bin/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible \
-	--spec-version 1.6 --of JSON -o "$(SBOM)" requirements.lock
-
-audit: setup-dev ## ask the vulnerability service of PyPI about every locked package (needs the network; no part of `make test`)
-	$(call step,known flaws in requirements.lock,$(PY) .ci/audit.py requirements.lock)
+bench: setup-dev ## measure everything docs/performance.md speaks of, into var/bench.md
+	@mkdir -p var; { for what in startup ingest "review $(filter-out 100000,$(SIZES))" "large $(SIZES)" pages statistics install; do \
+	printf '\n## %s\n\n' "$$what"; $(PY) -m benchmarks.$$what || exit 1; done; } | tee var/bench.md
 
 clean: stop ## stop everything and remove .venv and caches; var/ (your data) stays
 	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache staticfiles

@@ -7,9 +7,15 @@ machine; the server is told not to spread a statement over several processes, wh
 
 from __future__ import annotations
 
+import sys
+import time
 from typing import TYPE_CHECKING
 
-from benchmarks.pages import owner, timed
+import django
+
+from benchmarks.ingest import peak_mb
+from benchmarks.pages import backend_ms, owner, timed
+from tests import throwaway
 
 if TYPE_CHECKING:
     from triage.models import Run
@@ -52,5 +58,66 @@ def pages(run: Run, before: Run, times: int = TIMES) -> None:
         print(f"| {name} | {size} | {' | '.join(map(str, cells))} |", flush=True)
 
 
+VERDICTS = """
+INSERT INTO labeling_verdict (query_id, imported_reviewer, label, sub_cause, note, stage, blind, drawn, is_current,
+    withdrawn, codebook_version, gold_version, policy_fingerprint, suggested, conflicts, idempotency_key, created_at)
+SELECT id, 'ann', 'still_wrong', '', 'A note of some words about it.', 'imported', true, 'random', true, false, 1, 1,
+    'feedbeef', 'still_wrong', false, gen_random_uuid(), clock_timestamp()
+FROM triage_query WHERE run_id = %(run)s
+"""
+
+
+def export(run: Run) -> None:
+    """Give every query a verdict, write all out once a format; print rows a second and the memory it took."""
+    from django.db import connection
+
+    from labeling.export import VERDICT_FORMATS, verdicts_file
+
+    with connection.cursor() as cursor:
+        cursor.execute(VERDICTS, {"run": run.pk})
+    rows = run.counts["queries"]
+    for to in VERDICT_FORMATS:
+        before, spent = peak_mb(), time.process_time() * 1000 + backend_ms()
+        size = sum(map(len, verdicts_file(run, to)))
+        seconds = (time.process_time() * 1000 + backend_ms() - spent) / 1000
+        grown = peak_mb() - before
+        print(
+            f"| export, {to} | {rows:,} | {rows / seconds:,.0f} rows/s | {size / 1e6:.0f} MB | {grown:+.0f} MB |",
+            flush=True,
+        )
+
+
+def main(sizes: list[int]) -> None:
+    """Build, measure and print."""
+    from django.core.management import call_command
+    from django.db import connection
+
+    from benchmarks.large_rows import make_large_run
+    from triage.classify import classify
+
+    call_command("migrate", verbosity=0)
+    print("| page | queries | statements | p95 processor ms | mean | p50 waited ms |\n|---|---|---|---|---|---|")
+    for size in sizes:
+        before, run = (make_large_run(size, release) for release in ("before", "now"))
+        for each in (before, run):
+            spent = time.process_time() * 1000 + backend_ms()
+            classify(each.pk)
+            seconds = (time.process_time() * 1000 + backend_ms() - spent) / 1000
+            print(
+                f"| classify | {size:,} | | {seconds * 1000:,.0f} in all | {size / seconds:,.0f} queries/s | |",
+                flush=True,
+            )
+            each.refresh_from_db()
+        with connection.cursor() as cursor:
+            cursor.execute("SET max_parallel_workers_per_gather = 0")
+        pages(run, before)
+        export(run)
+
+
 if __name__ == "__main__":
-    pass
+    var = throwaway.start()
+    try:
+        django.setup()
+        main([int(size) for size in sys.argv[1:]] or [1_000, 10_000, 100_000])
+    finally:
+        throwaway.stop(var)
