@@ -132,7 +132,7 @@ def test_without_a_queue_the_page_says_which_command_does_it(monkeypatch: pytest
 
 
 def export(project: Project, judge: Judge, to: str) -> bytes:
-    return client_of(project).get(f"/p/{project.slug}/judges/{judge.fingerprint}/export.{to}").content
+    return client_of(project, Role.LEAD).get(f"/p/{project.slug}/judges/{judge.fingerprint}/export.{to}").content
 
 
 def test_two_exports_of_the_same_state_are_the_same_bytes() -> None:
