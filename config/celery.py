@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from celery import Celery
-from celery.signals import setup_logging, task_prerun
+from celery.signals import setup_logging, task_postrun, task_prerun
 from kombu.exceptions import OperationalError
 
-from triage.core.acting import Actor, Via, begin
+from triage.core.acting import Actor, Before, Via, begin, end
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -47,7 +47,18 @@ def _log_as_django_does(**_: object) -> None:
     """Keep Celery from setting up logging of its own: answering the signal is enough, Django's LOGGING stands."""
 
 
+#: By task id: who acted when the task began.
+_before: dict[str, Before] = {}
+
+
 @task_prerun.connect  # type: ignore[untyped-decorator]
-def _act_as_worker(task: Any, **_: object) -> None:  # noqa: ANN401 - Celery's own signature
+def _act_as_worker(task_id: str, task: Any, **_: object) -> None:  # noqa: ANN401 - Celery's own signature
     """Say in the journal that a worker changed something, and in which task."""
-    begin(lambda: Actor(Via.WORKER, task.name))
+    _before[task_id] = begin(lambda: Actor(Via.WORKER, task.name))
+
+
+@task_postrun.connect  # type: ignore[untyped-decorator]
+def _act_as_before(task_id: str, **_: object) -> None:
+    """Give the journal back to who acted before: a command may run a task itself and go on with its own work."""
+    if before := _before.pop(task_id, None):
+        end(before)

@@ -12,9 +12,10 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from config.celery import app
 from tests.factories import make_member, make_project
 from triage import journal
-from triage.core.acting import Actor, Via, acting
+from triage.core.acting import Actor, Via, acting, actor
 from triage.journal import ENTRIES, TEXT_CHARS, plain
 from triage.models import Change, Project, Role
 from triage.pages.changes import PAGE_SIZE
@@ -120,3 +121,14 @@ def test_long_values_are_cut_and_large_ones_counted() -> None:
 def test_a_change_that_changes_nothing_leaves_no_row(project: Project) -> None:
     journal.changed("run.renamed", project, "k", {"name": "a", "x": 1}, {"name": "a"})
     assert not Change.objects.exists()
+
+
+def test_who_acted_before_a_task_acts_again_after_it() -> None:
+    seen = []
+
+    @app.task(name="tests.notes", shared=False)  # type: ignore[untyped-decorator]
+    def notes() -> None:
+        seen.append(actor().via)
+
+    notes.apply()
+    assert (seen, actor().via) == ([Via.WORKER], Via.COMMAND)

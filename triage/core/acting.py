@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -31,6 +31,9 @@ class Actor:
 #: Asked only when something changes, so that reading a page looks nobody up.
 _who: ContextVar[Callable[[], Actor] | None] = ContextVar("who", default=None)
 
+#: What `begin` returns, for `end`.
+Before = Token[Callable[[], Actor] | None]
+
 
 def actor() -> Actor:
     """Return who is acting; where nobody said so, it is a command."""
@@ -38,9 +41,14 @@ def actor() -> Actor:
     return who() if who else Actor(Via.COMMAND)
 
 
-def begin(who: Callable[[], Actor]) -> None:
-    """Let this process (a command, a worker's task) act as `who` from now on."""
-    _who.set(who)
+def begin(who: Callable[[], Actor]) -> Before:
+    """Let this process (a command, a worker's task) act as `who` until `end` is given what this returns."""
+    return _who.set(who)
+
+
+def end(before: Before) -> None:
+    """Act again as whoever acted when `begin` returned `before`."""
+    _who.reset(before)
 
 
 @contextmanager
