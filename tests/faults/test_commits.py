@@ -1,24 +1,26 @@
 """F-03: the process is killed before every commit of an import and of scoring; the next one ends in the same rows.
 
-A fork of this test does the work and kills itself before its n-th commit, for every n until it gets through; then
-the work is taken up again as a sweep would. Every history ends as the one that nothing disturbed.
+A process of its own (tests/faults/dying.py) does the work and kills itself before its n-th commit, for every n until it
+gets through; then the work is taken up again as a sweep would. Every history ends as the one that nothing disturbed.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import signal
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from urllib.parse import quote
 
 import pytest
-from django.db import DEFAULT_DB_ALIAS, connection, connections
-from django.db.backends.postgresql.base import DatabaseWrapper
+from django.db import connection
 from pytest_django import Settings
 
+from config.embedded import valkey
 from tests.factories import make_project
+from tests.faults.dying import LEASE_S
 from triage import intake
 from triage.ingest import ingest
 from triage.models import Chunk, Claim, Query, Retrieved, Run, Score, Scoring, Suggestion, Upload
@@ -26,12 +28,9 @@ from triage.score import attempts
 from triage.tasks import leases
 from triage.tasks.inprocess import run_to_end
 
-pytestmark = [
-    pytest.mark.faults,
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning"),
-]
+pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
+ROOT = Path(__file__).resolve().parents[2]
 #: More than any history here has: a test that never gets through would be wrong, not long.
 MOST = 200
 LINES = [
@@ -58,51 +57,49 @@ def _small(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     """One query a batch, and leases of a lost worker that run out at once."""
     settings.UPLOAD_DIR = tmp_path / "uploads"
     settings.SCORE_BATCH_QUERIES = settings.CLASSIFY_BATCH_QUERIES = settings.INGEST_BATCH_QUERIES = 1
-    monkeypatch.setattr(leases, "LEASE_S", 0)
-    monkeypatch.setattr(attempts, "LEASE_S", 0)
+    monkeypatch.setattr(leases, "LEASE_S", LEASE_S)
+    monkeypatch.setattr(attempts, "LEASE_S", LEASE_S)
 
 
-def dies_before(commit: int, work: Callable[[], object]) -> bool:
-    """Do the work in a fork that is killed before its commit of this number; return whether it was."""
-    connections.close_all()
-    if (child := os.fork()) == 0:
-        _work_and_die(commit, work)
-    _, status = os.waitpid(child, 0)
-    if os.WIFSIGNALED(status):
-        assert os.WTERMSIG(status) == signal.SIGKILL
-        return True
-    assert os.WEXITSTATUS(status) == 0, "the work failed by itself"
-    return False
+class Mortal:
+    """A process that does the work and is killed before a given commit (tests/faults/dying.py)."""
+
+    def __init__(self, uploads: Path) -> None:
+        database = connection.settings_dict
+        environment = {
+            **os.environ,
+            "DATABASE_URL": f"postgresql://postgres@/{database['NAME']}?host={quote(str(database['HOST']))}",
+            "REDIS_URL": valkey.celery_url(Path(os.environ["RAG_TRIAGE_VAR"])),
+        }
+        command = [sys.executable, "-m", "tests.faults.dying", str(uploads)]
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(command, cwd=ROOT, env=environment, stdin=pipe, stdout=pipe, text=True)
+
+    def dies(self, work: str, pk: int, commit: int) -> bool:
+        """Do the work, killed before its commit of this number; return whether it was, and not done before that."""
+        assert self.process.stdin
+        assert self.process.stdout
+        self.process.stdin.write(json.dumps({"work": work, "pk": pk, "commit": commit}) + "\n")
+        self.process.stdin.flush()
+        end = json.loads(self.process.stdout.readline())
+        assert not end["failed"], f"the work failed by itself, before commit {commit}: {end['failed']}"
+        return bool(end["killed"])
+
+    def end(self) -> None:
+        """Let it go."""
+        assert self.process.stdin
+        assert self.process.stdout
+        self.process.stdin.close()
+        self.process.wait(timeout=60)
+        self.process.stdout.close()
 
 
-def _work_and_die(commit: int, work: Callable[[], object]) -> None:
-    """In the fork: count the transactions and the single statements outside one, both commits of the database."""
-    seen = 0
-
-    def commits() -> None:
-        nonlocal seen
-        seen += 1
-        if seen == commit:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    def counted(execute: Any, sql: Any, params: Any, many: Any, context: Any) -> Any:
-        if not context["connection"].in_atomic_block and not str(sql).lstrip().upper().startswith("SELECT"):
-            commits()
-        return execute(sql, params, many, context)
-
-    commit_of = DatabaseWrapper._commit
-
-    def committed(self: Any) -> None:
-        commits()
-        commit_of(self)
-
-    try:
-        DatabaseWrapper._commit = committed  # type: ignore[method-assign]
-        with connections[DEFAULT_DB_ALIAS].execute_wrapper(counted):
-            work()
-        os._exit(0)
-    except BaseException:  # noqa: BLE001 - a fork must never go on as a second test run
-        os._exit(1)
+@pytest.fixture
+def mortal(transactional_db: None, tmp_path: Path) -> Iterator[Mortal]:
+    """It ends before the rows are wiped."""
+    process = Mortal(tmp_path / "uploads")
+    yield process
+    process.end()
 
 
 def end_state(run: Run) -> dict[str, object]:
@@ -143,10 +140,12 @@ def undisturbed() -> dict[str, object]:
     return end_state(run_to_end(imported().pk))
 
 
-def test_F03_an_import_killed_before_every_commit_ends_as_if_nothing_had_been(undisturbed: dict[str, object]) -> None:
+def test_F03_an_import_killed_before_every_commit_ends_as_if_nothing_had_been(
+    undisturbed: dict[str, object], mortal: Mortal
+) -> None:
     for commit in range(1, MOST):
         upload = waiting()
-        killed = dies_before(commit, lambda pk=upload.pk: ingest(pk))  # type: ignore[misc]
+        killed = mortal.dies("ingest", upload.pk, commit)
         Upload.objects.filter(pk=upload.pk, state=Upload.State.READING).update(heartbeat_at=None, state="waiting")
         read = ingest(upload.pk)
         assert read.state == Upload.State.DONE, (commit, read.reason)
@@ -159,10 +158,12 @@ def test_F03_an_import_killed_before_every_commit_ends_as_if_nothing_had_been(un
     assert commit >= 4, "the failpoint sees the commits"
 
 
-def test_F03_scoring_killed_before_every_commit_ends_as_if_nothing_had_been(undisturbed: dict[str, object]) -> None:
+def test_F03_scoring_killed_before_every_commit_ends_as_if_nothing_had_been(
+    undisturbed: dict[str, object], mortal: Mortal
+) -> None:
     for commit in range(1, MOST):
         run = imported()
-        killed = dies_before(commit, lambda pk=run.pk: run_to_end(pk))  # type: ignore[misc]
+        killed = mortal.dies("run_to_end", run.pk, commit)
         assert end_state(run_to_end(run.pk)) == undisturbed, f"killed before commit {commit}"
         if not killed:
             break
