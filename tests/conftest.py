@@ -44,6 +44,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         throwaway.stop(var)
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep what starts processes on one of xdist's workers, and what drives browsers: two would time each other out."""
     for item in items:
