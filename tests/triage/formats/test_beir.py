@@ -111,7 +111,7 @@ def test_F36_an_encrypted_archive_is_refused() -> None:
     assert refused(bytes(data)).code == "encrypted"
 
 
-@pytest.mark.parametrize("inner", [packed({"a": "b"}), b"\x1f\x8b\x08\0rest"])
+@pytest.mark.parametrize("inner", [packed({"a": "b"}), b"\x1f\x8b\x08\0rest"], ids=["zip", "gzip"])
 def test_F36_archives_inside_are_refused(inner: bytes) -> None:
     assert refused(packed(beir(**{"shop/queries.jsonl": inner}))).code == "nested"
 
