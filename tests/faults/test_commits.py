@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
@@ -68,7 +69,8 @@ class Mortal:
         database = connection.settings_dict
         environment = {
             **os.environ,
-            "DATABASE_URL": f"postgresql://postgres@/{database['NAME']}?host={quote(str(database['HOST']))}",
+            "DATABASE_URL": f"postgresql://postgres@/{database['NAME']}?host={quote(str(database['HOST']))}"
+            "&application_name=mortal",
             "REDIS_URL": valkey.celery_url(Path(os.environ["RAG_TRIAGE_VAR"])),
         }
         command = [sys.executable, "-m", "tests.faults.dying", str(uploads)]
@@ -83,7 +85,18 @@ class Mortal:
         self.process.stdin.flush()
         end = json.loads(self.process.stdout.readline())
         assert not end["failed"], f"the work failed by itself, before commit {commit}: {end['failed']}"
+        self._is_buried()
         return bool(end["killed"])
+
+    def _is_buried(self) -> None:
+        """Wait until the database has noticed: until then the dead hold their locks, and the next one rightly waits."""
+        for _ in range(600):
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'mortal'")
+                if cursor.fetchone() == (0,):
+                    return
+            time.sleep(0.05)
+        raise AssertionError("the database still serves a process that was killed")
 
     def end(self) -> None:
         """Let it go."""
