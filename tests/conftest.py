@@ -46,11 +46,12 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep what starts processes on one of xdist's workers, and what drives browsers: two would time each other out."""
+    """Keep browsers, and each file that starts processes, on one of xdist's workers: two would time each other out."""
     for item in items:
-        for name in ("browser", "faults"):
-            if item.get_closest_marker(name):
-                item.add_marker(pytest.mark.xdist_group(name))
+        if item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.xdist_group("browser"))
+        if item.get_closest_marker("faults"):
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 def browser_skips(config: pytest.Config) -> int:

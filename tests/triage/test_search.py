@@ -95,7 +95,6 @@ def test_the_judges_of_a_run_are_found_by_a_look_at_an_index_each(run: Run) -> N
     assert not Judge.objects.in_run(make_run(run.project)).exists()
     assert silent not in Judge.objects.of_project(other.project)
     with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL enable_seqscan = off")
-    plan = Judge.objects.in_run(run).explain()
-    assert "scores_by_judge" in plan
-    assert "Hash" not in plan
+        for way in ("seqscan", "hashjoin", "mergejoin"):  # what a few rows would choose instead says nothing of many
+            cursor.execute(f"SET LOCAL enable_{way} = off")
+    assert "scores_by_judge" in Judge.objects.in_run(run).explain()
