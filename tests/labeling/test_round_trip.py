@@ -1,9 +1,11 @@
-"""Must show: export a run with its human labels, import it elsewhere, and the calibration is the same."""
+"""Must show: export a run, import it elsewhere, and it is the same: its content, its numbers, its release note, and
+with people's labels its calibration."""
 
 from __future__ import annotations
 
 import json
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from labeling.calibrate import calibrate, items_of
 from labeling.export import attachment, run_file
 from labeling.models import Calibration
+from labeling.report import render, report
 from tests.factories import make_project, make_user
 from triage.ingest import ingest
 from triage.intake import store
@@ -18,6 +21,10 @@ from triage.models import Judge, Project, Run
 from triage.tasks.inprocess import run_to_end
 
 pytestmark = pytest.mark.django_db
+
+#: Runs of two kinds: claims in the file, and none there, so that ours are cut. The import of every run there is among
+#: the shared data is tried in tests/triage/test_export.py.
+REAL = ["clapnq_arm_gold_only.jsonl.gz", "mtrag_gpt-4o.jsonl"]
 
 
 def query(number: int, rng: random.Random) -> dict[str, Any]:
@@ -47,9 +54,11 @@ def query(number: int, rng: random.Random) -> dict[str, Any]:
     }
 
 
-def classified(text: str) -> Run:
-    project = make_project()
-    upload = ingest(store(project, make_user(), "a.jsonl", [text.encode()]).pk)
+def classified(text: str | bytes) -> Run:
+    """Return the run of a file in a project of its own, scored without a model and classified."""
+    project = make_project(name="Here and there")
+    raw = text if isinstance(text, bytes) else text.encode()
+    upload = ingest(store(project, make_user(), "a.jsonl", [raw]).pk)
     assert upload.run_id is not None
     return run_to_end(upload.run_id)
 
@@ -74,3 +83,20 @@ def test_exported_and_imported_elsewhere_the_calibration_is_the_same_to_the_last
     for to in ("judgy", "openai", "csv", "jsonl"):
         sent = [attachment(run.project, judge, items_of(run.project, judge), to) for run in (here, here)]
         assert sent[0].content == sent[1].content
+
+
+def notes(run: Run) -> list[str]:
+    """Return the release note as Markdown and CSV; the run's key, another one everywhere, left out."""
+    note = report(run)
+    return [render(note, to).text.replace(run.key, "KEY") for to in ("md", "csv")]
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_a_real_run_exported_and_imported_elsewhere_is_the_same_run(shared: Path, name: str) -> None:
+    here = classified((shared / "data" / "runs" / name).read_bytes())
+    text = "".join(run_file(here))
+    there = classified(text)
+    assert bytes(there.content_hash) == bytes(here.content_hash)
+    assert there.summary == here.summary
+    assert notes(there) == notes(here)
+    assert "".join(run_file(there)) == text

@@ -32,6 +32,8 @@ _CLAIM = (
 )  # fmt: skip
 #: Stands between texts that are searched together: no phrase reaches over it.
 _BETWEEN = " ¶ "
+#: What a file says of its claims -> who cut them: ours stay ours, or the next export would take them for content.
+_SOURCES = {"file": Claim.Source.FILE, "split": Claim.Source.SPLIT}
 _CITATION = ("claim_id", "position", "cited", "chunk_id", "whole_document")
 
 
@@ -70,7 +72,7 @@ class Writer:
         pairs = list(zip(numbers, queries, strict=True))
         copy(Query, _QUERY, [self._query(number, query) for number, query in pairs])
         copy(Retrieved, _SLOT, (row for number, query in pairs for row in self._slots(number, query)))
-        self._write_claims([(number, claim) for number, query in pairs for claim in enumerate(query.claims or (), 1)])
+        self._write_claims([(number, query) for number, query in pairs if query.claims])
 
     def _query(self, number: int, query: QueryRecord) -> list[Any]:
         by_pattern = query.abstained is None and is_abstention(query.answer, self._policy)
@@ -95,15 +97,20 @@ class Writer:
             for rank, slot in enumerate(slots, 1)
         ]  # fmt: skip
 
-    def _write_claims(self, claims: Sequence[tuple[int, tuple[int, ClaimRecord]]]) -> None:
+    def _write_claims(self, pairs: Sequence[tuple[int, QueryRecord]]) -> None:
+        claims = [
+            (number, _SOURCES[query.claims_from], position, claim)
+            for number, query in pairs
+            for position, claim in enumerate(query.claims or (), 1)
+        ]
         self.tally.claims += len(claims)
         numbers = self._claims.take(len(claims))
         copy(
             Claim,
             _CLAIM,
             (
-                _claim(number, query, position, claim)
-                for number, (query, (position, claim)) in zip(numbers, claims, strict=True)
+                _claim(number, query, source, position, claim)
+                for number, (query, source, position, claim) in zip(numbers, claims, strict=True)
             ),
         )
         copy(
@@ -111,7 +118,7 @@ class Writer:
             _CITATION,
             (
                 self._citation(number, place, cited)
-                for number, (_, (_, claim)) in zip(numbers, claims, strict=True)
+                for number, (*_, claim) in zip(numbers, claims, strict=True)
                 for place, cited in enumerate(claim.cites, 1)
             ),
         )
@@ -122,10 +129,10 @@ class Writer:
         return [claim, position, cited, chunk, False]
 
 
-def _claim(number: int, query: int, position: int, claim: ClaimRecord) -> list[Any]:
+def _claim(number: int, query: int, source: str, position: int, claim: ClaimRecord) -> list[Any]:
     start, end = claim.span or (None, None)
     return [
-        number, query, position, claim.text, sha256(claim.text), start, end, Claim.Source.FILE, True,
+        number, query, position, claim.text, sha256(claim.text), start, end, source, True,
         _many(claim.verdicts), _many(claim.human), as_json(claim.meta),
     ]  # fmt: skip
 
@@ -142,10 +149,13 @@ def _score(score: ScoreRecord) -> dict[str, Any]:
 def flags(query: QueryRecord) -> list[str]:
     """Return the named oddities of a query that pages and the splitter look for."""
     slots = query.retrieved or []
+    given = None if query.claims_from == "split" else query.claims
     verdicts = [verdict for claim in query.claims or () for verdict in claim.verdicts]
     found = {
-        Flag.NO_CLAIMS_GIVEN: query.claims == [],
-        Flag.TALKS_TO_JUDGE: talks_to_judge(_BETWEEN.join([query.answer or "", *(c.text for c in query.claims or ())])),
+        Flag.NO_CLAIMS_GIVEN: given == [],
+        Flag.TALKS_TO_JUDGE: talks_to_judge(
+            _BETWEEN.join([query.answer or "", *(claim.text for claim in given or ())])
+        ),
         Flag.NOT_ENGLISH: is_plainly_not_english(query.answer or query.question),
         Flag.DUPLICATE_CHUNK: len({slot.id for slot in slots}) < len(slots),
         Flag.SCORE_OUT_OF_RANGE: any(score.value is not None and not score.usable for score in query.scores)
