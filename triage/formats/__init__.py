@@ -40,7 +40,8 @@ def open_run(
 ) -> tuple[str, RunFile]:
     """Return the name of the format and a reader over `stream`.
 
-    Blank `name` = told by content; the reader itself refuses what it does not recognise, naming the likely tool.
+    Blank `name` = told by content. Where another one is asked for than the content shows, the reader tries, and what
+    it refuses it refuses with the likely one.
     `mapping` says which column of a plain table is which field; with one, a table is read as nothing else.
 
     Raises:
@@ -51,9 +52,11 @@ def open_run(
         raise FileError("unknown_format", f"the format “{name}”", f"one of {known}", "Leave the format out.")
     if mapping and name in {"", "table"}:
         return "table", PlainTable(stream, limits, mapping)
-    if not name:
-        name, stream = recognise(stream, limits)
-    return name, READERS[name](stream, limits)
+    likely, stream = recognise(stream, limits)
+    name = name or likely or "run_file"
+    reader = READERS[name](stream, limits)
+    reader.looks_like = FORMATS[likely][0] if likely not in {"", name} else ""
+    return name, reader
 
 
 __all__ = [

@@ -14,7 +14,7 @@ from triage.formats.csv_rows import Table, readable
 from triage.formats.errors import FileError
 from triage.formats.identity import ChunkIds, QueryIds
 from triage.formats.json_rows import json_rows
-from triage.formats.kinds import foreign, tool_of
+from triage.formats.kinds import foreign
 from triage.formats.parquet_rows import MAGIC, parquet_rows
 from triage.formats.run_file import Parsed, RunFile, peek
 from triage.formats.stream import Readable
@@ -117,19 +117,13 @@ class Adapter(RunFile):
         try:
             super()._finish()
         except FileError as error:
-            raise FileError(error.code, error.found, *self._advice(error), error.errors) from None
+            raise FileError(error.code, error.found, self._expected(error), error.remedy, error.errors) from None
 
-    def _advice(self, error: FileError) -> tuple[str, str]:
-        """Return what was expected and what to do, naming the tool the file seems to come from."""
+    def _expected(self, error: FileError) -> str:
+        """Return what was expected, in the words of the tool."""
         if error.code in {"no_queries", "empty"}:
-            return f"a {self.title} file with at least one question", self._remedy(error)
-        return error.expected, error.remedy
-
-    def _remedy(self, error: FileError) -> str:
-        tool = tool_of(self._head)
-        if tool and not tool.startswith(self.title):
-            return f"It looks like {tool}: leave the format out, and it is told by its content."
-        return error.remedy
+            return f"a {self.title} file with at least one question"
+        return error.expected
 
 
 def _safe(error: RecordError) -> RecordError:

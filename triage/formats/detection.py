@@ -57,17 +57,22 @@ def detect(head: bytes) -> str:
 
     What nothing recognises is taken for a run file, whose reader says what is wrong with it.
     """
+    return _recognised(head) or RUN_FILE
+
+
+def _recognised(head: bytes) -> str:
+    """Return the format that a beginning shows plainly; blank where nothing recognises it."""
     if head.startswith(b"PK"):
-        return "beir"
+        return "beir" if (packed := foreign(head)) and packed.code == "zip" else ""
     text = head.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
     if text[:1] in {"{", "["}:
         return _of_json(keys(text))
     reason = foreign(readable(head))
     if reason is None:
-        return RUN_FILE
+        return ""
     if reason.code in {"trec_run", "trec_qrels"}:
         return "trec"
-    return of_columns(_columns(head)) if reason.code == "csv" else RUN_FILE
+    return of_columns(_columns(head)) if reason.code == "csv" else ""
 
 
 def _columns(head: bytes) -> list[str]:
@@ -105,7 +110,7 @@ _JSON: tuple[tuple[str, Callable[[dict[str, set[str]]], bool]], ...] = (
 
 
 def _of_json(found: dict[str, set[str]]) -> str:
-    return next((name for name, recognises in _JSON if recognises(found)), RUN_FILE)
+    return next((name for name, recognises in _JSON if recognises(found)), "")
 
 
 class _Again:
@@ -123,7 +128,10 @@ class _Again:
 
 
 def recognise(stream: Readable, limits: Limits) -> tuple[str, Readable]:
-    """Return the format of a file by its content, and a stream that begins at its beginning again."""
+    """Return the format of a file by its content, and a stream that begins at its beginning again.
+
+    The name is blank where nothing recognises the content.
+    """
     raw = _first(stream)
     again: Readable = _Again(raw, stream)
     seek = getattr(stream, "seek", None)
@@ -134,7 +142,7 @@ def recognise(stream: Readable, limits: Limits) -> tuple[str, Readable]:
         name = of_columns(parquet_columns(again, limits))
         stream.seek(0)  # type: ignore[attr-defined] # else its columns could not be read
         return name, again
-    return detect(_as_text(raw)), again
+    return _recognised(_as_text(raw)), again
 
 
 def text_head(stream: Readable) -> bytes:

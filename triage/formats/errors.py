@@ -15,3 +15,8 @@ class FileError(Exception):
         self.code, self.found, self.expected, self.remedy = code, found, expected, remedy
         #: The first row errors, where faulty lines are the reason.
         self.errors = tuple(errors)
+
+    def pointing_to(self, likely: str) -> FileError:
+        """Return the refusal with the format the file looks like, and with what to do about that first."""
+        remedy = f"It looks like “{likely}”: leave the format out, and it is told by its content. {self.remedy}"
+        return FileError(self.code, self.found, self.expected, remedy, self.errors)

@@ -98,7 +98,7 @@ class LabelStudio(Adapter):
             shown = ", ".join(list(data)[:10])
             raise RecordError("data", f"the fields {shown}", "one with the question", "Name it question.")
         retrieved = cell("retrieved")
-        slots = documents(retrieved if isinstance(retrieved, list) else [retrieved]) if retrieved is not None else None
+        slots = None if retrieved is None else _documents(retrieved, mapping["retrieved"])
         query: Object = {
             "id": cell("id") if cell("id") is not None else self.query_ids.of(question),
             "question": question,
@@ -120,6 +120,21 @@ class LabelStudio(Adapter):
                 continue
             _take(annotation, answer, said)
         return said
+
+
+def _documents(value: object, field: str) -> list[Object]:
+    """Return the documents in a field of a task: a list, one that a table squeezed into a text, or one document.
+
+    Raises:
+        RecordError: a text that opens like a list and is none, or an item that is no document.
+    """
+    squeezed = isinstance(value, str) and value.lstrip().startswith("[")
+    listed = as_list(value, field) if squeezed else value
+    slots = documents(listed if isinstance(listed, list) else [listed])
+    if slots is None:
+        remedy = 'Write ["a text", {"id": "c1", "text": "another"}].'
+        raise RecordError(field, "an item that is no document", "texts, or objects with id or text", remedy)
+    return slots
 
 
 def _take(annotation: Object, answer: str, said: _Said) -> None:

@@ -225,7 +225,11 @@ def _reference(row: Object) -> str | None:
         truth = row["ground_truth"]
         return as_text(truth[0]) if isinstance(truth, list) and truth else as_text(truth)
     several = as_list(row.get("ground_truths"), "ground_truths")
-    return as_text(several[0]) if several else None
+    if not several or is_blank(several[0]):
+        return None
+    if not isinstance(several[0], str):
+        raise RecordError("ground_truths", f"{describe(several[0])} in the list", "texts", "Write each one as a text.")
+    return several[0]
 
 
 def _is_messages(cell: object) -> bool:

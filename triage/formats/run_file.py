@@ -69,12 +69,20 @@ class RunFile:
         self._notices = self._book.notices
         self._kept: list[RowError] = []
         self.encoding = ""
+        #: The format the content shows, in words for people, where another one was asked for; else blank.
+        self.looks_like = ""
         self.lines = 0
         self.faulty = 0
         #: Lines of each kind that were accepted.
         self.counts = self._book.counts
 
     def __iter__(self) -> Iterator[Item | RowError]:
+        try:
+            yield from self._items()
+        except FileError as error:
+            raise (error.pointing_to(self.looks_like) if self.looks_like else error) from None
+
+    def _items(self) -> Iterator[Item | RowError]:
         for parsed in self._objects():
             self.lines += 1
             item = self._read(parsed)

@@ -80,8 +80,7 @@ class Trec(Adapter):
         yield from self._not_in_the_run()
 
     def _cells(self) -> Iterator[tuple[int, list[str]]]:
-        head, blocks = self._as_text(*peek(self._source.blocks()))
-        self._head = head
+        _, blocks = self._as_text(*peek(self._source.blocks()))
         for line in lines(blocks, self._limits.line_bytes):
             text = (line.data or b"").decode("utf-8", "replace")
             if text.strip() and not text.startswith("#"):

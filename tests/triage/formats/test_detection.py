@@ -121,19 +121,39 @@ def test_the_format_can_be_said_against_what_it_looks_like() -> None:
     assert (found.format, found.query.question, found.query.answer) == ("table", "How?", "So.")
 
 
-@pytest.mark.parametrize(
-    ("file", "name", "tool"),
-    [
-        ("deepeval_test_run.json", "ragchecker", "DeepEval"),
-        ("label_studio.json", "ragas", "Label Studio"),
-        ("ragas_0_4.jsonl", "deepeval", "ragas"),
-        ("otel_spans.json", "deepeval", "Phoenix"),
-    ],
-)
-def test_a_file_under_the_wrong_format_names_the_likely_tool_and_the_fix(file: str, name: str, tool: str) -> None:
-    error = refused((FILES / file).read_bytes(), name)
-    assert tool in error.remedy
-    assert "leave the format out" in error.remedy
+BY_FORMAT: dict[str, bytes] = {
+    "run_file": b'{"kind":"run","name":"r"}\n{"id":"1","question":"How?","retrieved":[]}\n',
+    "ragas": (FILES / "ragas_0_4.csv").read_bytes(),
+    "ragchecker": json.dumps(HEADS["ragchecker"][0]).encode(),
+    "deepeval": (FILES / "deepeval_test_run.json").read_bytes(),
+    "trec": (FILES / "run.trec").read_bytes(),
+    "beir": packed({"queries.jsonl": '{"_id": "1", "text": "How?"}\n', "qrels/test.tsv": "q\td\ts\n1\td\t1\n"}),
+    "openinference": (FILES / "otel_spans.json").read_bytes(),
+    "langfuse": json.dumps(HEADS["langfuse"][0]).encode(),
+    "label_studio": (FILES / "label_studio.json").read_bytes(),
+    "table": b"question;answer\nHow?;So.\n",
+}
+#: (file, asked for) that are read all the same: whoever says the format has the last word, and the names are there.
+READ_ANYWAY = {
+    *(("run_file", "ragas"), ("ragas", "table"), ("ragchecker", "table"), ("langfuse", "table")),
+    *(("langfuse", "deepeval"), ("table", "ragas")),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("file", BY_FORMAT)
+def test_a_file_under_the_wrong_format_names_the_likely_tool_and_the_fix(file: str, name: str) -> None:
+    assert read(BY_FORMAT[file]).format == file
+    if name == file or (file, name) in READ_ANYWAY:
+        assert read(BY_FORMAT[file], name).queries
+        return
+    error = refused(BY_FORMAT[file], name)
+    assert f"It looks like “{FORMATS[file][0]}”: leave the format out" in error.remedy
+
+
+def test_a_workbook_under_the_wrong_format_is_no_beir_zip() -> None:
+    error = refused(packed({"[Content_Types].xml": "", "xl/workbook.xml": ""}), "ragas")
+    assert ("Excel" in error.found, "BEIR" in error.remedy) == (True, False)
 
 
 @pytest.mark.parametrize(
