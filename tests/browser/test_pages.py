@@ -62,6 +62,7 @@ PAGES: dict[str, Callable[[Sample], list[object]]] = {
     "project_settings": lambda sample: [sample.project.slug],
     "tokens": lambda sample: [sample.project.slug],
     "webhooks": lambda sample: [sample.project.slug],
+    "api_reference": lambda sample: [],
     "panel": lambda sample: [sample.project.slug],
     "password_change": lambda sample: [],
     "reports": lambda sample: [sample.project.slug],

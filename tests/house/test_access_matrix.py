@@ -30,6 +30,7 @@ LEAST: dict[str, tuple[Role | None, Role | None]] = {
     "logout": (EVERYBODY, EVERYBODY),
     "password_change": (EVERYBODY, EVERYBODY),
     "my_keys": (EVERYBODY, EVERYBODY),
+    "api_reference": (EVERYBODY, EVERYBODY),
     "members": (Role.LEAD, Role.LEAD),
     "member_role": (Role.OWNER, Role.OWNER),
     "member_remove": (Role.OWNER, Role.OWNER),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from inspect import cleandoc
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -20,6 +21,8 @@ from triage.models import Scope
 VERSION = "1"
 PATH = "api/v1/"
 JSON = "application/json"
+#: Stands in a call's description before the scopes that open it.
+SCOPES_BELOW = "\n\nScope: "
 #: Errors any endpoint may give.
 ALWAYS = (401, 403, 404, 422, 429)
 
@@ -103,7 +106,7 @@ def endpoint(
     register = getattr(router, method)
 
     def registered(view: Callable[..., Any]) -> Callable[..., Any]:
-        words = f"{(view.__doc__ or '').strip()}\n\nScope: {' or '.join(scopes) or 'any'}."
+        words = f"{cleandoc(view.__doc__ or '')}{SCOPES_BELOW}{' or '.join(scopes) or 'any'}."
         made = register(
             address,
             auth=Bearer(*scopes),

@@ -48,10 +48,17 @@ def _claim(value: object) -> object:
     return {"text": value} if isinstance(value, str) else value
 
 
+_EXAMPLE: dict[str, Any] = {
+    "question": "How heavy may a parcel be?",
+    "answer": "A parcel may weigh 30 kilograms.",
+    "passages": [{"id": "parcels-1", "text": "The limit for a parcel is 30 kilograms.", "score": 0.83}],
+}
+
+
 class GroundingRequest(BaseModel):
     """An answer and its passages. `claims` None = cut here."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", json_schema_extra={"examples": [_EXAMPLE]})
 
     question: str = ""
     answer: str | None = None
