@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from labeling.audit.check import RENDERED, Audited, as_json, as_text, audit, render
+from labeling.audit.check import Audited, as_json, as_text, audit, render
 from labeling.audit.page import audit_page
 
-__all__ = ["RENDERED", "Audited", "as_json", "as_text", "audit", "audit_page", "render"]
+__all__ = ["Audited", "as_json", "as_text", "audit", "audit_page", "render"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import date, datetime
 from typing import Any
@@ -23,8 +21,7 @@ from labeling.core.audit import (
     set_age,
     unanswerable,
 )
-from labeling.core.html_page import to_html
-from labeling.core.markdown import to_markdown
+from labeling.core.printing import Printer
 from labeling.core.tables import Cell, Document, Listing, Paragraph, Section, Text, joined
 from labeling.core.trust import Trust
 from labeling.models import Calibration
@@ -180,15 +177,5 @@ def _ids(check: AuditCheck) -> tuple[Cell | str, ...]:
     return (" ", *joined([Text(one, code=True) for one in check.ids])) if check.ids else ()
 
 
-#: format -> how it is made
-RENDERED: dict[str, Callable[[Audited], str]] = {
-    "text": lambda found: as_text(found) + "\n",
-    "md": lambda found: to_markdown(document(found)),
-    "html": lambda found: to_html(document(found)),
-    "json": lambda found: json.dumps(as_json(found), allow_nan=False) + "\n",
-}
-
-
-def render(found: Audited, to: str) -> str:
-    """Return the audit in one of RENDERED (KeyError for another)."""
-    return RENDERED[to](found)
+#: The audit in one of its formats.
+render = Printer(document, as_json, as_text=as_text)

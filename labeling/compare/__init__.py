@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from labeling.compare.arms import LEAST, MOST, Comparison, compare
-from labeling.compare.document import RENDERED, render
+from labeling.compare.document import render
 from labeling.compare.page import compare_page, read_production, read_runs
 from labeling.compare.telling import as_json, as_text
 
 __all__ = [
     "LEAST",
     "MOST",
-    "RENDERED",
     "Comparison",
     "as_json",
     "as_text",

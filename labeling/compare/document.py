@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-
 from labeling.compare.arms import Arms, Comparison, metric_of
 from labeling.compare.telling import TABLE, as_json, as_text, cost_words, places_of
 from labeling.compare.verdicts import Isolation, MetricChange
-from labeling.core.csv_text import to_csv
-from labeling.core.html_page import to_html
-from labeling.core.markdown import to_markdown
 from labeling.core.padding import Padding
 from labeling.core.paired import Change
 from labeling.core.pinning import pinning_words
+from labeling.core.printing import Printer
 from labeling.core.tables import (
     Cell,
     Column,
@@ -23,6 +18,7 @@ from labeling.core.tables import (
     Section,
     Table,
     Text,
+    headed,
     number,
     p_words,
     percent,
@@ -57,7 +53,7 @@ def _lead(arms: Arms) -> tuple[Cell | str, ...]:
 
 def _side_by_side(arms: Arms) -> Table:
     shown = [row for row in TABLE if any(metric_of(run, row[0]) is not None for run in arms.runs)]
-    columns = (Column("Run"), Column("k", is_number=True), *(Column(words, is_number=True) for _, words, _ in shown))
+    columns = headed("Run", ("k", *(words for _, words, _ in shown), "cost of 1,000"))
     rows = tuple(
         (
             Text(run.name),
@@ -67,7 +63,7 @@ def _side_by_side(arms: Arms) -> Table:
         )
         for run, cost in zip(arms.runs, arms.costs, strict=True)
     )
-    return Table((*columns, Column("cost of 1,000", is_number=True)), rows)
+    return Table(columns, rows)
 
 
 def _changes(each: Comparison) -> tuple[Block, ...]:
@@ -89,7 +85,6 @@ def _changes(each: Comparison) -> tuple[Block, ...]:
 
 
 def _table(rows: list[tuple[str, MetricChange]]) -> Table:
-    titles = ("Metric", "Change", "95 % interval", "p", "n", "So")
     body = tuple(
         (
             Text(name.replace("_", " ")),
@@ -101,9 +96,7 @@ def _table(rows: list[tuple[str, MetricChange]]) -> Table:
         )
         for name, row in rows
     )
-    return Table(
-        tuple(Column(title, is_number=0 < place < len(titles) - 1) for place, title in enumerate(titles)), body
-    )
+    return Table((*headed("Metric", ("Change", "95 % interval", "p", "n")), Column("So")), body)
 
 
 def _interval(change: Change, places: int) -> Cell:
@@ -121,12 +114,12 @@ def isolation_words(found: Isolation) -> str:
 
 
 def _by_class(found: Isolation) -> Table:
-    titles = ("Filed before", "Failed", "Right with gold alone", "Accuracy after")
+    titles = ("Failed", "Right with gold alone", "Accuracy after")
     rows = tuple(
         (Text(row.label, code=True), number(row.failing), number(row.right), percent(row.accuracy_after))
         for row in found.by_class
     )
-    return Table(tuple(Column(title, is_number=place > 0) for place, title in enumerate(titles)), rows)
+    return Table(headed("Filed before", titles), rows)
 
 
 def padding_words(found: Padding) -> str:
@@ -163,16 +156,5 @@ def rows_of(arms: Arms) -> Table:
     return Table(tuple(Column(key, key) for key in CSV_COLUMNS), rows)
 
 
-#: format -> how it is made
-RENDERED: dict[str, Callable[[Arms], str]] = {
-    "text": lambda arms: as_text(arms) + "\n",
-    "md": lambda arms: to_markdown(document(arms)),
-    "html": lambda arms: to_html(document(arms)),
-    "csv": lambda arms: to_csv(rows_of(arms)),
-    "json": lambda arms: json.dumps(as_json(arms), allow_nan=False) + "\n",
-}
-
-
-def render(arms: Arms, to: str) -> str:
-    """Return the comparison in one of RENDERED (KeyError for another)."""
-    return RENDERED[to](arms)
+#: The comparison in one of its formats.
+render = Printer(document, as_json, as_text=as_text, as_rows=rows_of)

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
 from labeling.confidence.read import Confidence, Foretold
 from labeling.core.foretelling import Auroc
-from labeling.core.html_page import to_html
-from labeling.core.markdown import to_markdown
-from labeling.core.tables import Cell, Column, Document, Paragraph, Section, Table, Text, number, percent, span, spelled
+from labeling.core.printing import Printer
+from labeling.core.tables import (
+    Cell,
+    Document,
+    Paragraph,
+    Section,
+    Table,
+    Text,
+    headed,
+    number,
+    percent,
+    percent_span,
+    spelled,
+)
 
 HOW = (
     "AUROC: the chance that a right answer's scores look surer than a failing one's; 0.5 says nothing (DeLong, 95 %). "
@@ -58,17 +67,14 @@ def line(one: Foretold) -> str:
 def _table(one: Foretold) -> tuple[Table, ...]:
     if not one.fifths:
         return ()
-    columns = (
-        Column("Values"),
-        *(Column(title, is_number=True) for title in ("Queries", "Failing", "Failure rate", "95 % interval")),
-    )
+    columns = headed("Values", ("Queries", "Failing", "Failure rate", "95 % interval"))
     rows: list[tuple[Cell, ...]] = [
         (
             Text(f"{one.told(part.lowest):.4g} to {one.told(part.highest):.4g}"),
             number(part.n),
             number(part.failing),
             percent(part.rate),
-            span(100 * part.low, 100 * part.high, 1),
+            percent_span(part.low, part.high),
         )
         for part in one.fifths
     ]
@@ -106,14 +112,5 @@ def _caveat(one: Foretold) -> dict[str, Any] | None:
     return {"line": one.told(one.caveat.line), "share": one.caveat.share, **sides}
 
 
-#: format -> how it is made
-RENDERED: dict[str, Callable[[Confidence], str]] = {
-    "md": lambda found: to_markdown(document(found)),
-    "html": lambda found: to_html(document(found)),
-    "json": lambda found: json.dumps(as_json(found), allow_nan=False) + "\n",
-}
-
-
-def render(found: Confidence, to: str) -> str:
-    """Return the report in one of RENDERED (KeyError for another)."""
-    return RENDERED[to](found)
+#: The report in one of its formats.
+render = Printer(document, as_json)

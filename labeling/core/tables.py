@@ -132,6 +132,16 @@ def span(low: float | None, high: float | None, places: int, *, reason: str = "n
     return Text((" to " if MINUS in "".join(ends) else EN_DASH).join(ends))
 
 
+def percent_span(low: float | None, high: float | None, *, reason: str = "n/a") -> Text | Missing:
+    """Return the cell of an interval of shares of 0 to 1, in per cent."""
+    return Missing(reason) if low is None or high is None else span(100 * low, 100 * high, 1)
+
+
+def headed(first: str, titles: Sequence[str]) -> tuple[Column, ...]:
+    """Return the columns of a table whose first cells are words and whose others are numbers."""
+    return (Column(first), *(Column(title, is_number=True) for title in titles))
+
+
 def joined(cells: Sequence[Cell | str], between: str = ", ") -> tuple[Cell | str, ...]:
     """Return the pieces with a separator of ours between them."""
     pieces: list[Cell | str] = []

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
 from labeling.core.arms import money_places
 from labeling.core.economics import Latency, Money
-from labeling.core.html_page import to_html
-from labeling.core.markdown import to_markdown
-from labeling.core.tables import Cell, Column, Document, Missing, Paragraph, Section, Table, Text, number, spelled
+from labeling.core.printing import Printer
+from labeling.core.tables import (
+    Cell,
+    Column,
+    Document,
+    Missing,
+    Paragraph,
+    Section,
+    Table,
+    Text,
+    headed,
+    number,
+    spelled,
+)
 from labeling.economics.read import Economics
 
 Pieces = tuple[Cell | str, ...]
@@ -32,9 +41,8 @@ def document(found: Economics) -> Document:
 
 
 def _latency(found: Economics) -> Table:
-    titles = ("Percentile", "Before, ms", "After, ms", "Added, ms", "Reranker's own, ms", "Unattributed, ms")
-    columns = tuple(Column(title, is_number=place > 0) for place, title in enumerate(titles))
-    return Table(columns, tuple(_latency_row(one) for one in found.latencies))
+    titles = ("Before, ms", "After, ms", "Added, ms", "Reranker's own, ms", "Unattributed, ms")
+    return Table(headed("Percentile", titles), tuple(_latency_row(one) for one in found.latencies))
 
 
 def _latency_row(one: Latency) -> tuple[Cell, ...]:
@@ -106,7 +114,7 @@ def _money(money: Money) -> Table:
         (Text("Break-even queries a month"), number(money.break_even_per_month, reason=no_input)),
         (Text("Break-even queries a second"), number(money.break_even_per_s, 3, reason=no_input)),
     )
-    return Table((Column("What"), Column("Value", is_number=True)), rows)
+    return Table(headed("What", ["Value"]), rows)
 
 
 def money_words(money: Money) -> str:
@@ -123,7 +131,7 @@ def money_words(money: Money) -> str:
 
 
 def _paths(found: Economics) -> Table:
-    titles = ("Path", "Queries", "Accuracy", "Precision", "Mean latency, ms", "Context tokens")
+    titles = ("Queries", "Accuracy", "Precision", "Mean latency, ms", "Context tokens")
     rows = tuple(
         (
             Text(path.path),
@@ -135,7 +143,7 @@ def _paths(found: Economics) -> Table:
         )
         for path in found.paths
     )
-    return Table(tuple(Column(title, is_number=place > 0) for place, title in enumerate(titles)), rows)
+    return Table(headed("Path", titles), rows)
 
 
 def as_json(found: Economics) -> dict[str, Any]:
@@ -162,14 +170,5 @@ def as_json(found: Economics) -> dict[str, Any]:
     }
 
 
-#: format -> how it is made
-RENDERED: dict[str, Callable[[Economics], str]] = {
-    "md": lambda found: to_markdown(document(found)),
-    "html": lambda found: to_html(document(found)),
-    "json": lambda found: json.dumps(as_json(found), allow_nan=False) + "\n",
-}
-
-
-def render(found: Economics, to: str) -> str:
-    """Return the report in one of RENDERED (KeyError for another)."""
-    return RENDERED[to](found)
+#: The report in one of its formats.
+render = Printer(document, as_json)

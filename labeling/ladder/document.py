@@ -2,42 +2,38 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
 from labeling.core.arms import money_places
-from labeling.core.html_page import to_html
 from labeling.core.ladder import CLEAR_OF_NOISE, Noise, Step
-from labeling.core.markdown import to_markdown
+from labeling.core.printing import Printer
 from labeling.core.tables import (
     Cell,
-    Column,
     Document,
     Missing,
     Paragraph,
     Section,
     Table,
     Text,
+    headed,
     number,
     p_words,
+    percent_span,
     points,
-    span,
     spelled,
 )
 from labeling.ladder.climb import FAILING, Climbed
 
 NOT_SAID = "not said"
-TITLES = ("Run", "Level", "Step", "95 % interval", "p", "Times the noise", "So", "Cost a query", "Cost", "Latency, ms")
+TITLES = ("Level", "Step", "95 % interval", "p", "Times the noise", "So", "Cost a query", "Cost", "Latency, ms")
 
 
 def document(found: Climbed) -> Document:
     """Return the report."""
     title = Paragraph(("Interventions on ", Text(found.slice), ": ", Text(found.metric.replace("_", " "))))
-    columns = tuple(Column(title, is_number=place > 0) for place, title in enumerate(TITLES))
     rows = tuple(_row(step) for step in found.ladder.steps)
-    section = Section("Steps", (Table(columns, rows), Paragraph((notes(found),), small=True)))
+    section = Section("Steps", (Table(headed("Run", TITLES), rows), Paragraph((notes(found),), small=True)))
     return Document(title, Paragraph((Text(lead(found)),)), (section,), ())
 
 
@@ -82,7 +78,7 @@ def _row(step: Step) -> tuple[Cell, ...]:
         Text(step.name),
         number(step.level, 3, strong=True),
         points(change.difference) if change else first,
-        _interval(step),
+        percent_span(change.low, change.high, reason="none") if change else Missing("none"),
         Text(p_words(change.p)) if change else first,
         first if change is None else number(step.times_noise, 1, reason="not known"),
         Text(str(step.beside)) if step.beside else first,
@@ -90,12 +86,6 @@ def _row(step: Step) -> tuple[Cell, ...]:
         first if change is None else _ratio(step.cost_ratio),
         number(spent.latency_ms, reason=NOT_SAID),
     )
-
-
-def _interval(step: Step) -> Cell:
-    if step.change is None or step.change.low is None or step.change.high is None:
-        return Missing("none")
-    return span(step.change.low * 100, step.change.high * 100, 1)
 
 
 def _ratio(value: float | None) -> Cell:
@@ -120,14 +110,5 @@ def as_json(found: Climbed) -> dict[str, Any]:
     }
 
 
-#: format -> how it is made
-RENDERED: dict[str, Callable[[Climbed], str]] = {
-    "md": lambda found: to_markdown(document(found)),
-    "html": lambda found: to_html(document(found)),
-    "json": lambda found: json.dumps(as_json(found), allow_nan=False) + "\n",
-}
-
-
-def render(found: Climbed, to: str) -> str:
-    """Return the report in one of RENDERED (KeyError for another)."""
-    return RENDERED[to](found)
+#: The report in one of its formats.
+render = Printer(document, as_json)

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from labeling.audit import RENDERED, audit, render
+from labeling.audit import audit, render
 from labeling.management.run_command import RunCommand
 
 
@@ -20,7 +20,7 @@ class Command(RunCommand):
         """Take the run."""
         parser.add_argument("run", help="id or exact name of the run")
         super().add_arguments(parser)
-        parser.add_argument("--format", choices=list(RENDERED), default="text", help="how to print it")
+        parser.add_argument("--format", choices=render.formats, default="text", help="how to print it")
         parser.add_argument("--json", action="store_true", help="the same as --format json")
 
     def handle(self, *args: Any, **options: Any) -> None:

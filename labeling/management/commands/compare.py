@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from labeling.compare import RENDERED, compare, render
+from labeling.compare import compare, render
 from labeling.management.run_command import BAD_INPUT, RunCommand
 
 
@@ -38,7 +38,7 @@ class Command(RunCommand):
             type=_figure,
             help="a figure read off production, to pin the first run to; may be repeated",
         )
-        parser.add_argument("--format", choices=list(RENDERED), default="text", help="how to print it")
+        parser.add_argument("--format", choices=render.formats, default="text", help="how to print it")
         parser.add_argument("--json", action="store_true", help="the same as --format json")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -19,7 +19,7 @@ class Command(RunCommand):
         """Take the run and how to print."""
         parser.add_argument("run", help="id or exact name of the run")
         super().add_arguments(parser)
-        parser.add_argument("--format", choices=["md", "html", "json"], default="md", help="how to print it")
+        parser.add_argument("--format", choices=render.formats, default="md", help="how to print it")
         parser.add_argument("--json", action="store_true", help="the same as --format json")
 
     def handle(self, *args: Any, **options: Any) -> None:

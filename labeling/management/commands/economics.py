@@ -33,7 +33,7 @@ class Command(RunCommand):
         parser.add_argument("--hosted", type=float, help="price of a hosted reranker per 1,000 queries")
         parser.add_argument("--node", type=float, help="price of a node a month")
         parser.add_argument("--price", type=float, help="input price a million tokens, instead of the run's")
-        parser.add_argument("--format", choices=["md", "html", "json"], default="md", help="how to print it")
+        parser.add_argument("--format", choices=render.formats, default="md", help="how to print it")
         parser.add_argument("--json", action="store_true", help="the same as --format json")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -22,7 +22,7 @@ class Command(RunCommand):
         parser.add_argument("--repeat", metavar="RUN", action="append", default=[], help="a run with the same settings")
         parser.add_argument("--metric", choices=list(METRICS), default="faithfulness", help="what to follow")
         parser.add_argument("--slice", default="failing", help="failing, a class, or key=value, of the first run")
-        parser.add_argument("--format", choices=["md", "html", "json"], default="md", help="how to print it")
+        parser.add_argument("--format", choices=render.formats, default="md", help="how to print it")
         parser.add_argument("--json", action="store_true", help="the same as --format json")
 
     def handle(self, *args: Any, **options: Any) -> None:

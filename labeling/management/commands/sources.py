@@ -20,7 +20,7 @@ class Command(RunCommand):
         parser.add_argument("run", help="id or exact name of the run")
         super().add_arguments(parser)
         parser.add_argument("--slices", metavar="KEY", default="", help="slice key to show declining by")
-        parser.add_argument("--format", choices=["md", "html", "json"], default="md", help="how to print it")
+        parser.add_argument("--format", choices=render.formats, default="md", help="how to print it")
         parser.add_argument("--json", action="store_true", help="the same as --format json")
 
     def handle(self, *args: Any, **options: Any) -> None:
