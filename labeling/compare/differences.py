@@ -121,7 +121,9 @@ def buried(now: Run, before: Run, least: float) -> list[tuple[str, int]]:
 
 
 def declined(now: Run, before: Run) -> dict[tuple[bool, bool, bool], int]:
-    """Return pairs by (answerable, declined before, declined now)."""
+    """Return pairs by (answerable, declined before, declined now); none where a run holds no answer at all."""
+    if not (Query.objects.hold_answers(now) and Query.objects.hold_answers(before)):
+        return {}
     with connection.cursor() as cursor:
         cursor.execute(DECLINED, {"now": now.pk, "before": before.pk})
         return {(answerable, then, this): count for answerable, then, this, count in cursor.fetchall()}

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from labeling.core.html_page import to_html
-from labeling.core.markdown import to_markdown
+from labeling.core.printing import Printer
 from labeling.core.tables import (
     Cell,
-    Column,
     Document,
-    Missing,
     Paragraph,
     Section,
     Table,
     Text,
+    headed,
     number,
     percent,
+    percent_span,
     span,
     spelled,
 )
@@ -56,8 +53,9 @@ def _stored(found: Sources) -> Table:
         ("Citation precision", found.citation_precision),
         ("Citation coverage", found.citation_coverage),
     )
-    columns = (Column("Metric"), *(Column(title, is_number=True) for title in ("Value", "95 % interval", "n")))
-    return Table(columns, tuple(_stored_row(title, one) for title, one in named))
+    return Table(
+        headed("Metric", ("Value", "95 % interval", "n")), tuple(_stored_row(title, one) for title, one in named)
+    )
 
 
 def _stored_row(title: str, one: Stored) -> tuple[Cell, ...]:
@@ -71,13 +69,12 @@ def _declining(rows: list[Declining], first: str) -> Table:
         (Text(row.name if first == "Slice" else "all"), *_share(row.false_answers), *_share(row.over_abstention))
         for row in rows
     )
-    return Table((Column(first), *(Column(title, is_number=True) for title in titles)), body)
+    return Table(headed(first, titles), body)
 
 
 def _share(share: Share) -> tuple[Cell, ...]:
-    low, high = share.ends
-    ends = Missing("none") if low is None or high is None else span(100 * low, 100 * high, 1)
-    return (percent(share.value, reason="none asked"), ends, number(share.n))
+    value = percent(share.value, reason=share.why_none.replace("_", " "))
+    return (value, percent_span(*share.ends, reason="none"), number(share.n))
 
 
 def _kinds(found: Citations) -> Table:
@@ -87,7 +84,7 @@ def _kinds(found: Citations) -> Table:
         (Text("Unverifiable: a whole document"), number(found.unverifiable)),
         (Text("All"), number(found.total, strong=True)),
     )
-    return Table((Column("Citations"), Column("Count", is_number=True)), rows)
+    return Table(headed("Citations", ["Count"]), rows)
 
 
 def as_json(found: Sources) -> dict[str, Any]:
@@ -106,19 +103,16 @@ def as_json(found: Sources) -> dict[str, Any]:
 def _declining_json(row: Declining) -> dict[str, Any]:
     told = {"false_answer_rate": row.false_answers, "over_abstention_rate": row.over_abstention}
     return {
-        key: {"value": share.value, "low": share.ends[0], "high": share.ends[1], "n": share.n}
+        key: {
+            "value": share.value,
+            "low": share.ends[0],
+            "high": share.ends[1],
+            "n": share.n,
+            "why_none": share.why_none if share.value is None else "",
+        }
         for key, share in told.items()
     }
 
 
-#: format -> how it is made
-RENDERED: dict[str, Callable[[Sources], str]] = {
-    "md": lambda found: to_markdown(document(found)),
-    "html": lambda found: to_html(document(found)),
-    "json": lambda found: json.dumps(as_json(found), allow_nan=False) + "\n",
-}
-
-
-def render(found: Sources, to: str) -> str:
-    """Return the report in one of RENDERED (KeyError for another)."""
-    return RENDERED[to](found)
+#: The report in one of its formats.
+render = Printer(document, as_json)

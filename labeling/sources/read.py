@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from django.db import connection
 
 from triage.core.intervals import wilson
-from triage.models import Run
+from triage.core.summary import NO_ANSWERS
+from triage.models import Query, Run
 from triage.models.queries import WITHOUT_SLICE
 from triage.models.slices import slice_keys
 
 #: Slices with fewer queries are greyed.
 SMALL_SLICE = 20
+#: Why a share is undefined where the run does hold answers: no query of the kind was asked.
+NONE_ASKED = "none_asked"
 #: Made-up citations that are listed.
 MOST_LISTED = 50
 #: Declining by the value of a slice key; the whole run where the key is blank.
@@ -49,10 +52,11 @@ SELECT key, position, cited FROM cited WHERE NOT whole_document AND NOT found OR
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share of queries; `value` None = there is none to count."""
+    """A share of queries; `value` None = there is none to count, for the reason in `why_none`."""
 
     hits: int
     n: int
+    why_none: str = NONE_ASKED
 
     @property
     def value(self) -> float | None:
@@ -63,6 +67,10 @@ class Share:
     def ends(self) -> tuple[float | None, float | None]:
         """Return the Wilson interval."""
         return wilson(self.hits, self.n) if self.n else (None, None)
+
+
+#: Of a run that only says what was retrieved: nobody answered, so nobody declined.
+NOBODY = Share(0, 0, NO_ANSWERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +141,8 @@ def sources(run: Run, slice_key: str = "") -> Sources:
     """Read the run: a number of statements that does not depend on the rows."""
     keys = tuple(slice_keys(run))
     key = slice_key if slice_key in keys else next(iter(keys), "")
-    whole = _declining(run, "")
+    is_answered = Query.objects.hold_answers(run)
+    whole = _declining(run, "", is_answered=is_answered)
     return Sources(
         run=run,
         faithfulness=_stored(run, "faithfulness"),
@@ -143,7 +152,7 @@ def sources(run: Run, slice_key: str = "") -> Sources:
         whole=whole[0] if whole else Declining("", Share(0, 0), Share(0, 0)),
         slice_key=key,
         slice_keys=keys,
-        slices=tuple(_declining(run, key)) if key else (),
+        slices=tuple(_declining(run, key, is_answered=is_answered)) if key else (),
         citations=_citations(run),
     )
 
@@ -153,13 +162,16 @@ def _stored(run: Run, metric: str) -> Stored:
     return Stored(told.get("value"), told.get("low"), told.get("high"), told.get("n", 0))
 
 
-def _declining(run: Run, key: str) -> list[Declining]:
+def _declining(run: Run, key: str, *, is_answered: bool) -> list[Declining]:
     with connection.cursor() as cursor:
         cursor.execute(DECLINING, {"run": run.pk, "key": key})
-        return [
-            Declining(WITHOUT_SLICE if name is None else name, Share(answered, closed), Share(declined, open_))
-            for name, closed, answered, open_, declined in cursor.fetchall()
-        ]
+        rows = [(WITHOUT_SLICE if name is None else name, *counts) for name, *counts in cursor.fetchall()]
+    if not is_answered:
+        return [Declining(name, NOBODY, NOBODY) for name, *_ in rows]
+    return [
+        Declining(name, Share(answered, closed), Share(declined, open_))
+        for name, closed, answered, open_, declined in rows
+    ]
 
 
 def _citations(run: Run) -> Citations:

@@ -23,6 +23,7 @@ pytestmark = pytest.mark.django_db
 def arm(project: Project, wrong: set[int], size: int = 20, **fields: object) -> Run:
     """Return a classified run over the same 20 questions, of which those in `wrong` fail."""
     run = make_classified(project, still_wrong=0, correct=size)
+    Query.objects.filter(run=run).update(answer="An answer.")
     Query.objects.filter(run=run, position__in=wrong).update(correct=False)
     QueryMetrics.objects.bulk_create(
         QueryMetrics(query=query, context_recall=1.0 if query.position % 2 else 0.25, faithfulness=0.8)
@@ -153,6 +154,19 @@ def test_declining_is_compared_where_it_is_wrong_and_where_it_is_right() -> None
     Query.objects.filter(run=now, position__gt=10).update(abstained=True)
     rows = {row["metric"]: row for row in as_json(compare([before, now]))["changes"]}
     assert rows["false_answer_rate"]["verdict"] == "better"
+
+
+def test_nobody_declined_in_a_run_without_answers() -> None:
+    project = make_project()
+    before, now = arm(project, set()), arm(project, set())
+    Query.objects.filter(run=now).update(answer=None, abstained=True)
+    shown = {row["metric"] for row in as_json(compare([before, now]))["changes"]}
+    assert "accuracy" in shown
+    assert not shown & {"false_answer_rate", "over_abstention_rate"}
+    # One answer is enough: the other queries were asked, and got none.
+    Query.objects.filter(run=now, position=1).update(answer="Yes.", abstained=False)
+    rows = {row["metric"]: row for row in as_json(compare([before, now]))["changes"]}
+    assert rows["over_abstention_rate"]["difference"] == pytest.approx(0.95)
 
 
 def test_a_small_price_is_never_printed_as_nothing() -> None:

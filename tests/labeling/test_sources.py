@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 
 from labeling.sources import as_json, sources
 from tests.factories import PASSWORD, make_chunk, make_claim, make_member, make_project, make_query, make_run
-from triage.models import Citation, Project, Retrieved, Role, Run
+from triage.models import Citation, Project, Query, Retrieved, Role, Run
 
 pytestmark = pytest.mark.django_db
 
@@ -45,7 +45,7 @@ def test_false_answers_and_over_abstention_are_told_for_the_run_and_by_slice() -
     body = as_json(sources(run_of(make_project())))
     assert body["declining"]["false_answer_rate"] == pytest.approx(
         {"value": 0.5, "low": body["declining"]["false_answer_rate"]["low"],
-         "high": body["declining"]["false_answer_rate"]["high"], "n": 4}
+         "high": body["declining"]["false_answer_rate"]["high"], "n": 4, "why_none": ""}
     )  # fmt: skip
     assert body["declining"]["over_abstention_rate"]["value"] == 0.25
     rows = {row["slice"]: row for row in body["slices"]}
@@ -53,6 +53,21 @@ def test_false_answers_and_over_abstention_are_told_for_the_run_and_by_slice() -
     assert rows["export"]["false_answer_rate"]["value"] == 0.0
     assert rows["billing"]["over_abstention_rate"] == {**rows["billing"]["over_abstention_rate"], "value": 0.5, "n": 4}
     assert body["slice_key"] == "topic"
+
+
+@pytest.mark.parametrize("answer", [None, " \n\t"])
+def test_declining_is_undefined_where_the_run_holds_no_answer(answer: str | None) -> None:
+    project = make_project()
+    run = run_of(project)
+    Query.objects.filter(run=run).update(answer=answer, abstained=True)
+    body = as_json(sources(run, "topic"))
+    nobody = {"value": None, "low": None, "high": None, "n": 0, "why_none": "no_answers"}
+    for row in (body["declining"], *body["slices"]):
+        assert (row["false_answer_rate"], row["over_abstention_rate"]) == (nobody, nobody)
+    assert [row["slice"] for row in body["slices"]] == ["billing", "export"]
+    page = client_of(project).get(f"/runs/{run.key}/sources/").content.decode()
+    assert page.count("no answers") == 6
+    assert "none asked" not in page
 
 
 def test_citations_are_told_by_what_they_name() -> None:

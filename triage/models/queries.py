@@ -60,6 +60,10 @@ class Queries(models.QuerySet["Query"]):
         done = Query.objects.filter(settled, scorings__panel=panel).values("pk")
         return self.exclude(pk__in=done).order_by("position")
 
+    def hold_answers(self, run: Run) -> bool:
+        """Say whether any query of the run has an answer that is not blank; without one, nobody declined."""
+        return self.filter(run=run, answer__regex=r"[^[:space:]]").exists()
+
     def flagged(self, run: Run) -> dict[str, int]:
         """Return oddity -> queries of the run that have it."""
         rows = self.filter(run=run).exclude(flags=[]).annotate(flag=models.Func("flags", function="unnest"))
