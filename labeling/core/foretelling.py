@@ -10,7 +10,7 @@ import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean, variance
+from statistics import fmean
 
 from labeling.core.threshold import best, sweep
 from triage.core.intervals import wilson, z_of
@@ -77,9 +77,15 @@ def _interval(value: float, above: Sequence[float], below: Sequence[float]) -> t
         return wilson(round(value * fewer), fewer)
     if fewer < 2:
         return None, None
-    spread = math.sqrt(variance(above) / len(above) + variance(below) / len(below))
+    spread = math.sqrt(_variance(above) / len(above) + _variance(below) / len(below))
     centre, half = math.log(value / (1 - value)), z_of() * spread / (value * (1 - value))
     return _share(centre - half), _share(centre + half)
+
+
+def _variance(values: Sequence[float]) -> float:
+    """Return the sample variance; `statistics.variance` adds fractions and takes five times as long."""
+    mean = fmean(values)
+    return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
 
 
 def _share(logit: float) -> float:

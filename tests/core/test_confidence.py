@@ -1,46 +1,12 @@
-"""Best score, margin and disagreement of a query's candidates; when a caveat is due."""
+"""When the scores of a query's candidates call for a caveat."""
 
 from __future__ import annotations
 
 import math
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from triage.core.confidence import RetrievalConfidence, retrieval_confidence, signals
-
-SCORES = st.lists(st.floats(-100, 100), min_size=2, max_size=30)
-
-
-def test_top_and_margin_are_of_the_two_best_scores_in_any_order() -> None:
-    found = signals([0.25, None, 0.75, 0.5])
-    assert (found.top, found.margin, found.disagreement) == (0.75, 0.25, None)
-    assert signals([]) == signals([None]) == signals([math.nan])
-    assert signals([3.0]).margin is None
-
-
-def test_the_reranker_decides_where_it_scored() -> None:
-    found = signals([0.9, 0.8, 0.7], [-2.0, 4.0, 1.0])
-    assert (found.top, found.margin) == (4.0, 3.0)
-
-
-def test_disagreement_is_the_share_of_the_first_five_that_changed() -> None:
-    retriever = [10.0 - place for place in range(10)]
-    assert signals(retriever, retriever).disagreement == 0.0
-    assert signals(retriever, retriever[::-1]).disagreement == 1.0
-    # Two of the first five fall behind two others.
-    assert signals(retriever, [9, 8, 7, 1, 0, 6, 5, 2, 1, 0]).disagreement == 0.4
-    # With five or fewer candidates both keep the same ones whatever their order: nothing to say.
-    assert signals(retriever[:5], retriever[:5][::-1]).disagreement is None
-
-
-@given(SCORES)
-def test_signals_do_not_depend_on_where_zero_lies(scores: list[float]) -> None:
-    here, there = signals(scores), signals([score + 7 for score in scores])
-    assert there.margin == pytest.approx(here.margin)
-    assert here.margin is not None
-    assert here.margin >= 0
+from triage.core.confidence import RetrievalConfidence, retrieval_confidence
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import random
 from io import StringIO
 
 import pytest
@@ -12,6 +14,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from labeling.confidence import as_json, confidence
+from labeling.confidence.read import signals
 from tests.factories import PASSWORD, make_chunk, make_member, make_project, make_query, make_run
 from triage.models import Project, Retrieved, Role, Run
 
@@ -30,6 +33,62 @@ def scored(project: Project, size: int = 60, **scores: list[float] | None) -> Ru
             rerank = -best + rank / 10 if scores.get("rerank") else None
             Retrieved.objects.filter(pk=slot.pk).update(score=best - rank / 100, rerank_score=rerank)
     return run
+
+
+def plainly(
+    scores: list[float | None], rerank_scores: list[float | None]
+) -> tuple[float | None, float | None, float | None]:
+    """Return top, margin and disagreement of one query, in the plainest way."""
+    first, second = (
+        {place: score for place, score in enumerate(row) if score is not None} for row in (scores, rerank_scores)
+    )
+    deciding = sorted((second or first).values(), reverse=True)
+    both = first.keys() & second.keys()
+    kept = [set(sorted(both, key=lambda place: (-row[place], place))[:5]) for row in (first, second)]
+    return (
+        deciding[0] if deciding else None,
+        deciding[0] - deciding[1] if len(deciding) > 1 else None,
+        len(kept[0] - kept[1]) / 5 if len(both) > 5 else None,
+    )
+
+
+TENS: list[float | None] = [10.0 - place for place in range(10)]
+#: (retriever's scores, reranker's scores) -> top, margin, disagreement
+KNOWN: list[tuple[list[float | None], list[float | None], tuple[float | None, float | None, float | None]]] = [
+    ([0.25, None, 0.75, 0.5], [], (0.75, 0.25, None)),
+    ([None, None], [], (None, None, None)),
+    ([3.0], [], (3.0, None, None)),
+    ([0.9, 0.8, 0.7], [-2.0, 4.0, 1.0], (4.0, 3.0, None)),
+    ([1e300, math.inf, math.nan, 0.5], [], (0.5, None, None)),
+    ([-1e299, 1e299], [], (1e299, 2e299, None)),
+    (TENS, TENS, (10.0, 1.0, 0.0)),
+    (TENS, TENS[::-1], (10.0, 1.0, 1.0)),
+    # Two of the first five fall behind two others.
+    (TENS, [9, 8, 7, 1, 0, 6, 5, 2, 1, 0], (9, 1, 0.4)),
+    # With five or fewer candidates both keep the same ones whatever their order: nothing to say.
+    (TENS[:5], TENS[4::-1], (10.0, 1.0, None)),
+    # Only what both scored is compared; equal scores keep rank order.
+    ([*TENS[:6], None], [1, 1, 1, 1, 1, 1, 9], (9, 8, 0.0)),
+]
+
+
+def test_the_database_makes_the_signals_that_the_scores_say() -> None:
+    rng = random.Random(7)
+    drawn = [
+        tuple([rng.choice([None, float(rng.randint(0, 9))]) for _ in range(size)] for _ in range(2))
+        for size in [rng.randint(1, 20) for _ in range(60)]
+    ]
+    wanted = [known for _, _, known in KNOWN] + [plainly(*row) for row in drawn]
+    run = make_run()
+    for scores, rerank_scores in [row[:2] for row in KNOWN] + drawn:
+        query = make_query(run, [make_chunk(run)] * len(scores))
+        for rank, slot in enumerate(query.retrieved.order_by("rank")):
+            slot.score, slot.rerank_score = scores[rank], (rerank_scores or [None] * len(scores))[rank]
+            slot.save()
+    make_query(run, [make_chunk(run)], correct=None)
+    found = signals(run)
+    assert len(found) == len(wanted), "an undecided query has no outcome to foretell"
+    assert [row[2:] for row in found] == wanted
 
 
 def test_a_low_best_score_foretells_and_suggests_a_line() -> None:
