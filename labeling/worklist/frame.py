@@ -10,6 +10,7 @@ from django.db import connection
 from django.db.models import BooleanField, Case, Count, F, Q, QuerySet, Value, When
 
 from labeling.models import GoldChallenge, ReviewSession
+from triage.core.filters import Outcome, QueryFilter
 from triage.core.labels import Support
 from triage.models import Project, Query, Role, Run, Score, Suggestion
 
@@ -19,10 +20,10 @@ CROSS JOIN LATERAL jsonb_each_text(query.slices) AS slice(key, value)
 WHERE query.run_id = %s AND slice.value IS NOT NULL ORDER BY 1, 2 LIMIT 200
 """
 
-CORRECT = {
-    ReviewSession.Population.FAILING: False,
-    ReviewSession.Population.PASSING: True,
-    ReviewSession.Population.UNDECIDED: None,
+OUTCOMES = {
+    ReviewSession.Population.FAILING: Outcome.FAILING,
+    ReviewSession.Population.PASSING: Outcome.CORRECT,
+    ReviewSession.Population.UNDECIDED: Outcome.UNDECIDED,
 }
 
 
@@ -47,28 +48,27 @@ class Filter:
 
 def frame_of(run: Run, population: str, narrowed: Filter) -> QuerySet[Query]:
     """Return the queries of the population that pass the filter."""
-    correct = CORRECT[ReviewSession.Population(population)]
-    queries = run.queries.filter(correct__isnull=True) if correct is None else run.queries.filter(correct=correct)
+    queries = Query.objects.matching(run, _as_listed(population, narrowed))
     if narrowed.labels:
-        queries = queries.filter(pk__in=_filed(run).filter(label__in=narrowed.labels).values("query"))
-    if narrowed.near:
-        queries = queries.filter(pk__in=_filed(run).filter(near=True).values("query"))
+        filed = Suggestion.objects.current_in(run).filter(label__in=narrowed.labels)
+        queries = queries.filter(pk__in=filed.values("query"))
     if narrowed.disagree:
         queries = queries.filter(pk__in=_disputed(run))
     if narrowed.challenged:
         challenges = GoldChallenge.objects.filter(query__run=run, state=GoldChallenge.State.OPEN)
         queries = queries.filter(pk__in=challenges.values("query"))
-    if narrowed.text:
-        queries = queries.filter(
-            Q(question__icontains=narrowed.text) | Q(answer__icontains=narrowed.text) | Q(key=narrowed.text)
-        )
-    if narrowed.slice_name:
-        queries = queries.filter(slices__contains={narrowed.slice_name: narrowed.slice_value})
     return queries
 
 
-def _filed(run: Run) -> QuerySet[Suggestion]:
-    return Suggestion.objects.filter(query__run=run, is_current=True)
+def _as_listed(population: str, narrowed: Filter) -> QueryFilter:
+    """Return what the list of queries asks for in the same words: a session holds what the list shows."""
+    return QueryFilter(
+        outcome=OUTCOMES[ReviewSession.Population(population)],
+        near=narrowed.near,
+        slice_key=narrowed.slice_name,
+        slice_value=narrowed.slice_value,
+        text=narrowed.text,
+    )
 
 
 def _disputed(run: Run) -> QuerySet[Score, Any]:

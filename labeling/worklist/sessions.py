@@ -10,10 +10,14 @@ from django.db.models.functions import Now
 
 from labeling.models import ReviewSession
 from labeling.worklist.ending import tell_done
-from labeling.worklist.frame import CORRECT
 from triage import journal
 from triage.models import Query, Run
 
+CORRECT = {
+    ReviewSession.Population.FAILING: False,
+    ReviewSession.Population.PASSING: True,
+    ReviewSession.Population.UNDECIDED: None,
+}
 #: Every query of the population, in file order. Stratum = the automatic label now; an unscored one by its would-be.
 FILL_ALL = """
 INSERT INTO labeling_sessionitem (session_id, query_id, position, stratum, inclusion, blind)

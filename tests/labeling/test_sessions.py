@@ -16,7 +16,9 @@ from labeling.settle import settle_queries
 from labeling.worklist import Filter, Wish, default_session, make_session, overview, session_lines, take
 from tests.factories import make_claim, make_judge, make_member, make_query, make_run
 from tests.labeling.screens import client_of, make_case, make_desk
+from triage.core.filters import QueryFilter
 from triage.models import Query, Role, Run, Score, Suggestion
+from triage.pages.queries import queries_page
 
 pytestmark = pytest.mark.django_db
 
@@ -129,6 +131,44 @@ class TestDraw:
             Score.objects.create(judge=make_judge(name), query=second, claim=claim, value=value)
         Score.objects.create(judge=make_judge("three"), query=first, claim=make_claim(first), value=0.9)
         assert make_session(run, None, Wish(name="S", how="all", filter=narrowed)).items.count() == number
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "invoices",
+            "voices",
+            "Invoice settings",
+            "pay ing",
+            "b-1",
+            "1",
+            "2",
+            "請求",
+            "12.5 %",
+            "%",
+            "' | settings",
+            "½",
+            "q2",
+        ],
+    )
+    @pytest.mark.parametrize("slice_key", ["", "topic"])
+    def test_a_session_of_words_holds_exactly_what_the_list_shows(self, text: str, slice_key: str) -> None:
+        run = make_run()
+        told = (
+            ("b-1", "Where are my INVOICES?", "In the settings."),
+            ("b-2", "請求書はどこですか。", "Paying is off; 12.5 % VAT."),
+            ("q2", "Why is paying off?", None),
+            ("q3", "Is paying invoiced?", "½ of it."),
+        )
+        for place, (key, question, answer) in enumerate(told):
+            make_query(run, key=key, question=question, answer=answer, slices={"topic": "even" if place % 2 else "odd"})
+        wanted = QueryFilter(outcome="failing", text=text, slice_key=slice_key, slice_value=slice_key and "odd")
+        listed = [line.key for line in queries_page(run, wanted).lines]
+        narrowed = Filter(text=text, slice_name=slice_key, slice_value=slice_key and "odd")
+        session = make_session(run, None, Wish(name="S", how="all", in_file_order=True, filter=narrowed))
+        assert list(session.items.order_by("position").values_list("query__key", flat=True)) == listed
+        if not slice_key:
+            found = {"invoices": ["b-1"], "voices": [], "1": ["b-1", "b-2"], "請求": ["b-2"], "12.5 %": ["b-2"]}
+            assert listed == found.get(text, listed)
 
 
 class TestOverview:
