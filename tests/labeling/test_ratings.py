@@ -7,6 +7,8 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import krippendorff
+import numpy as np
 import pytest
 from django.core.management import call_command
 from django.test import Client
@@ -49,7 +51,8 @@ def rated_project(rows: list[dict[str, Any]]) -> Project:
 
 def test_the_judges_of_mtrag_follow_people_and_people_agree_as_published(shared: Path) -> None:
     lines = (shared / "data/mtrag_human_eval/evaluations.jsonl").read_text(encoding="utf-8").splitlines()
-    project = rated_project([json.loads(line) for line in lines])
+    answers = [json.loads(line) for line in lines]
+    project = rated_project(answers)
     rows = {row.judge.name: row.figures for row in calibrate_recorded(project)}
     for name, expected in JUDGES.items():
         assert rows[name]["metrics"]["faithfulness"]["spearman"]["value"] == pytest.approx(expected, abs=6e-4)
@@ -57,6 +60,26 @@ def test_the_judges_of_mtrag_follow_people_and_people_agree_as_published(shared:
         people = rows["rl_f"]["metrics"][metric]["people"]
         assert people["alpha"]["value"] == pytest.approx(ALPHA[metric], abs=6e-4)
         assert people["equal_pairs"] == pytest.approx(EQUAL[metric], abs=6e-4)
+        assert people["alpha"]["value"] == pytest.approx(alpha_elsewhere(answers, metric))
+        for name in JUDGES:
+            told = rows[name]["metrics"][metric]["spearman"]["value"]
+            assert told == pytest.approx(spearman_elsewhere(answers, metric, name)), (metric, name)
+
+
+def alpha_elsewhere(answers: list[dict[str, Any]], metric: str) -> float:
+    """Return people's alpha by the krippendorff package; which of seven people gave which rating does not matter."""
+    rated = [[*map(float, answer["human"][metric].values())] for answer in answers if answer["human"].get(metric)]
+    table = np.full((max(map(len, rated)), len(rated)), np.nan)
+    for column, ratings in enumerate(rated):
+        table[: len(ratings), column] = ratings
+    return float(krippendorff.alpha(table, level_of_measurement="interval"))
+
+
+def spearman_elsewhere(answers: list[dict[str, Any]], metric: str, judge: str) -> float:
+    """Return scipy's rank correlation of a judge with the mean rating, over the answers that have both."""
+    both = [answer for answer in answers if answer["human"].get(metric) and answer["judges"].get(judge) is not None]
+    people = [np.mean([*map(float, answer["human"][metric].values())]) for answer in both]
+    return float(spearmanr(people, [answer["judges"][judge] for answer in both]).statistic)
 
 
 def small_project() -> Project:
