@@ -52,9 +52,12 @@ def stop(var: Path) -> None:
 def clean() -> None:
     """Remove what killed test runs of this user left."""
     for var in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        if var.stat().st_uid != os.geteuid() or not (var / "in-use").exists():
-            continue
-        handle = os.open(var / "in-use", os.O_RDWR)
+        try:
+            if var.stat().st_uid != os.geteuid():
+                continue
+            handle = os.open(var / "in-use", os.O_RDWR)
+        except FileNotFoundError:
+            continue  # not of a test run, or gone since it was listed
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             embedded.stop(var)
