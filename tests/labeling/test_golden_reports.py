@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from labeling import audit, compare, confidence, economics, gate, ladder
+from labeling import audit, compare, confidence, economics, gate, ladder, mend, sources
 from labeling.economics import Asked
-from tests.factories import digest, make_chunk, make_project, make_query, make_run
+from tests.factories import digest, make_chunk, make_claim, make_project, make_query, make_run
 from tests.labeling.note_example import HOSTILE
-from triage.models import Project, Query, QueryMetrics, Retrieved, Run, Suggestion
+from triage.models import Citation, Project, Query, QueryMetrics, Retrieved, Run, Suggestion
 
 GOLDEN = Path(__file__).parent / "golden"
 NOW = datetime(2026, 12, 1, 12, tzinfo=UTC)
@@ -112,6 +112,33 @@ def _audit() -> Render:
     return partial(audit.render, audit.audit(arm(make_project(), "wide"), NOW))
 
 
+def _sources(answer: str | None = "An answer.") -> Render:
+    """Of 40 queries a fifth cannot be answered, a quarter decline, and every third cites."""
+    run = arm(make_project(), "wide")
+    told = {"value": 0.3, "low": 0.2, "high": 0.4, "n": 36, "left_out": {"no_supported_claim": 4}}
+    run.summary["metrics"]["support_from_gold"] = told
+    for query in run.queries.all():
+        query.answerable, query.abstained = query.position % 5 > 0, query.position % 4 == 1 or answer is None
+        query.slices = {"topic": HOSTILE if query.position > 34 else ("billing", "export")[query.position % 2]}
+        query.answer = answer
+        query.save()
+    for query in run.queries.filter(position__in=range(3, 40, 3)):
+        claim = make_claim(query)
+        for place, (cited, whole) in enumerate([("g1", False), ("nowhere", False), ("handbook", True)], 1):
+            chunk = query.retrieved.get().chunk if cited == "g1" else None
+            Citation.objects.create(claim=claim, position=place, cited=cited, whole_document=whole, chunk=chunk)
+    return partial(sources.render, sources.sources(run, "topic"))
+
+
+def _worklist() -> Render:
+    run = arm(make_project(), "wide")
+    when = datetime(2024, 5, 1, tzinfo=UTC)
+    old = make_chunk(run, "old-1", document=HOSTILE, superseded_by="guide-2025", title=HOSTILE, updated_at=when)
+    for query in run.queries.filter(position__lte=3):
+        Retrieved.objects.create(query=query, rank=2, chunk=old)
+    return partial(mend.mend_file, run)
+
+
 def _hostile() -> Render:
     project = make_project()
     runs = [arm(project, "wide", HOSTILE), arm(project, "narrow", HOSTILE + "!")]
@@ -126,6 +153,9 @@ MADE: dict[str, tuple[Callable[[], Render], tuple[str, ...]]] = {
     "confidence": (_confidence, ("md", "html", "json")),
     "gate": (_gate, ("text", "md", "junit", "json")),
     "audit": (_audit, ("text", "md", "html", "json")),
+    "sources": (_sources, ("md", "html", "json")),
+    "sources_without_answers": (partial(_sources, None), ("md", "json")),
+    "worklist": (_worklist, ("csv", "json")),
 }
 
 
