@@ -21,7 +21,7 @@ from tests.labeling.rows import say
 from tests.tabs import PHONE, WIDE, Tab
 from triage.ingest import ingest
 from triage.intake import store
-from triage.models import Role, Run, WorkerHeartbeat
+from triage.models import Judge, Project, Role, Run, Upload, WorkerHeartbeat
 from triage.tasks.inprocess import run_to_end
 
 pytestmark = [
@@ -84,6 +84,11 @@ def test_the_pictures_of_the_readme(open_tab: Callable[..., Tab], note: tuple[Ru
         assert tab.complaints == []
 
 
+def _table(project: Project) -> Upload:
+    """Return an upload whose columns nobody has named yet."""
+    return store(project, None, "answers.csv", [b"Nr;Asked;Answered\n7;How long?;Two weeks.\n"], "table", ask=True)
+
+
 #: Every page a person works on, with the arguments of its address.
 PAGES: dict[str, Callable[[Run, ReviewSession], list[object]]] = {
     "runs": lambda run, session: [run.project.slug],
@@ -120,6 +125,10 @@ PAGES: dict[str, Callable[[Run, ReviewSession], list[object]]] = {
     "codebook": lambda run, session: [run.project.slug],
     "panel": lambda run, session: [run.project.slug],
     "tokens": lambda run, session: [run.project.slug],
+    "webhooks": lambda run, session: [run.project.slug],
+    "receive_labels": lambda run, session: [run.key],
+    "judge": lambda run, session: [run.project.slug, Judge.objects.in_use(run.project)[0].fingerprint],
+    "upload_columns": lambda run, session: [_table(run.project).key],
     "changes": lambda run, session: [run.project.slug],
 }
 
