@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -17,6 +14,7 @@ from triage.classify import rows
 from triage.classify.reading import Basis, Chunks, Loaded, basis_of, load
 from triage.classify.writing import Filed, write_metrics, write_outcomes, write_suggestions
 from triage.core.classifier import classify as file_under
+from triage.core.collector import frozen
 from triage.core.correctness import SaidBy
 from triage.core.metrics import QueryFacts, QueryMetrics, measure
 from triage.core.policy import Policy
@@ -70,7 +68,7 @@ def classify(run_id: int) -> dict[str, Any]:
     run = Run.objects.select_related("project").get(pk=run_id)
     basis = basis_of(run, run.project.policy())
     tally, chunks, after = _Tally(), Chunks(), 0
-    with uncollected():
+    with frozen():
         while last := _classify_after(after, run, basis, tally, chunks):
             after = last
     summary = tally.as_json(basis.policy)
@@ -79,18 +77,6 @@ def classify(run_id: int) -> dict[str, Any]:
     )
     transaction.on_commit(lambda: run_classified.send(sender=Run, run_id=run.pk))
     return summary
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Keep the collector of cycles out: a batch makes half a million objects and no cycle."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 @transaction.atomic

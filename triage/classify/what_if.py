@@ -9,8 +9,9 @@ from django.conf import settings
 
 from triage.classify.reading import Basis, Chunks, basis_of, load
 from triage.classify.rows import QueryRow, next_failing
-from triage.classify.run import measured, uncollected
+from triage.classify.run import measured
 from triage.core.classifier import classify as file_under
+from triage.core.collector import frozen
 from triage.core.policy import Policy
 from triage.models import Run
 
@@ -34,7 +35,7 @@ def what_if(run: Run, policy: Policy) -> list[WouldBe]:
     basis = basis_of(run, policy)
     found: list[WouldBe] = []
     chunks, after = Chunks(), 0
-    with uncollected():
+    with frozen():
         while batch := next_failing(run, after, settings.CLASSIFY_BATCH_QUERIES):
             found += _labels(batch, basis, chunks)
             after = batch[-1].pk

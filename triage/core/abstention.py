@@ -55,6 +55,8 @@ def _folded(patterns: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]
 
 def _fold(text: str) -> str:
     """Fold case, apostrophes and runs of white space, so that typography decides nothing."""
+    if text.isascii():
+        return " ".join(text.replace("`", "'").casefold().split())
     return " ".join(unicodedata.normalize("NFC", text).translate(_APOSTROPHES).casefold().split())
 
 

@@ -53,6 +53,11 @@ _PHRASES: tuple[str, ...] = (
     "you are now a",
     "developer mode",
 )
+#: One of these stands in every phrase (tested): nearly every text is done with after asking for them.
+SIGNS: tuple[str, ...] = (
+    "ignore ", "disregard ", "forget ", "grader", "judge", "evaluator", "you must ", "output ", "respond ", "mark this",
+    "this answer", "maximum score", "score 1.0", '"verdict"', "system", "<|im_", "you are now", "developer mode",
+)  # fmt: skip
 
 
 def talks_to_judge(text: str | None) -> bool:
@@ -60,4 +65,6 @@ def talks_to_judge(text: str | None) -> bool:
     if not text:
         return False
     folded = " ".join(text[:_LOOKED_AT].casefold().replace("’", "'").split())
+    if not any(sign in folded for sign in SIGNS):
+        return False
     return any(phrase in folded for phrase in _PHRASES)

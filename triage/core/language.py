@@ -39,7 +39,10 @@ def is_plainly_not_english(text: str) -> bool:
     start = text[:_LOOKED_AT]
     if not start.isascii() and _is_another_script(start):
         return True
-    found = Counter(name for word in _WORD.findall(start) for name in _LANGUAGES.get(word.casefold(), ()))
+    small = [word for word in map(str.casefold, _WORD.findall(start)) if word in _LANGUAGES]
+    if len(small) < _ENOUGH:
+        return False
+    found = Counter(name for word in small for name in _LANGUAGES[word])
     english = found.pop("en", 0)
     best = max(found.values(), default=0)
     return best >= _ENOUGH and best > 2 * english

@@ -6,6 +6,8 @@ import json
 import re
 from typing import Any
 
+import msgspec
+
 from triage.core.limits import Limits
 from triage.core.records import WHOLE_LINE, RecordError, visible
 
@@ -13,6 +15,10 @@ from triage.core.records import WHOLE_LINE, RecordError, visible
 _SUSPICIOUS = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
 #: What may be a key; inside a text an escaped quote before a colon counts too, so this is never too few.
 _KEY = re.compile(rb'"\s*:')
+#: With none of these before a colon, `":` ends every key; where it also stands inside a text there are more of them
+#: than keys. So as many of them as keys means that no key stands twice, without a look at each key.
+_BLANK = frozenset({b" ", b"\t", b"\r", b"\n"})
+_HOLDERS = frozenset({dict, list})
 _ONE_OBJECT = "one JSON object"
 
 
@@ -31,6 +37,38 @@ def _repeated_key(pairs: list[tuple[str, Any]]) -> RecordError:
     seen: set[str] = set()
     key = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
     return RecordError(visible(key), "the key twice in one object", "each key once", "Keep the one that is right.")
+
+
+def strict(data: bytes, limits: Limits) -> dict[str, Any] | None:
+    """Return the object of a record in which nothing about its JSON is odd, at the speed of C; None = `decode` it.
+
+    No bytes that are no UTF-8, no NaN, no key twice, no NUL or lone surrogate, not too many keys.
+    """
+    if b"\\" in data and _SUSPICIOUS.search(data):
+        return None
+    before_colons = [piece[-1:] for piece in data.split(b":")[:-1]]
+    marks = before_colons.count(b'"')
+    try:
+        value = msgspec.json.decode(data)
+    except (msgspec.MsgspecError, RecursionError):
+        return None
+    if not isinstance(value, dict) or marks > limits.keys or _BLANK.intersection(before_colons):
+        return None
+    return value if _keys(value) == marks else None
+
+
+def _keys(value: dict[str, Any]) -> int:
+    """Return how many keys all objects within a value have together."""
+    count = 0
+    left: list[Any] = [value]
+    while left:
+        each = left.pop()
+        if type(each) is dict:
+            count += len(each)
+            left += [item for item in each.values() if type(item) in _HOLDERS]
+        else:
+            left += [item for item in each if type(item) in _HOLDERS]
+    return count
 
 
 def decode(data: bytes, offset: int, limits: Limits) -> tuple[Any, bool]:

@@ -21,7 +21,11 @@ from triage.models.copying import Ids, as_json, copy
 Details = Mapping[str, Any]
 
 _COLUMNS = ("id", "project_id", "key", "content_hash", "text_hash", *CHUNK_FIELDS, "meta")
-_KNOWN = "SELECT content_hash, id FROM triage_chunk WHERE project_id = %(project)s AND content_hash = ANY(%(hashes)s)"
+#: Locked: nobody deletes a chunk that this import is about to point at.
+_KNOWN = """
+    SELECT content_hash, id FROM triage_chunk WHERE project_id = %(project)s AND content_hash = ANY(%(hashes)s)
+    FOR KEY SHARE
+"""
 _MOVE = (
     """UPDATE triage_runchunk AS held SET chunk_id = moved.new
        FROM unnest(%(old)s::bigint[], %(new)s::bigint[]) AS moved(old, new)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,8 +14,7 @@ from triage.core.injection import talks_to_judge
 from triage.core.language import is_plainly_not_english
 from triage.core.metrics import effective_abstained
 from triage.core.policy import Policy
-from triage.core.records import ClaimRecord, QueryRecord, ScoreRecord
-from triage.core.records.record import Record
+from triage.core.records.plain import AnyClaim, AnyQuery, AnyScore, AnySlot, Said, said
 from triage.ingest.corpus import Corpus, sha256
 from triage.models import Citation, Claim, Query, Retrieved
 from triage.models.copying import Ids, as_json, copy
@@ -47,6 +47,7 @@ class Tally:
     undecided: int = 0
     slots: int = 0
     claims: int = 0
+    citations: int = 0
     #: Citations of something that was no chunk of the run when they were written.
     loose_citations: int = 0
 
@@ -66,7 +67,7 @@ class Writer:
         self._queries, self._claims = Ids(Query), Ids(Claim)
         self.tally = Tally()
 
-    def write(self, queries: Sequence[QueryRecord]) -> None:
+    def write(self, queries: Sequence[AnyQuery]) -> None:
         """Write the rows of these queries; their chunks have rows already."""
         numbers = self._queries.take(len(queries))
         pairs = list(zip(numbers, queries, strict=True))
@@ -74,7 +75,7 @@ class Writer:
         copy(Retrieved, _SLOT, (row for number, query in pairs for row in self._slots(number, query)))
         self._write_claims([(number, query) for number, query in pairs if query.claims])
 
-    def _query(self, number: int, query: QueryRecord) -> list[Any]:
+    def _query(self, number: int, query: AnyQuery) -> list[Any]:
         by_pattern = query.abstained is None and is_abstention(query.answer, self._policy)
         abstained = effective_abstained(query.answer, query.abstained, by_pattern=by_pattern)
         known = correctness(query.correct, answerable=query.answerable, abstained=abstained)
@@ -88,8 +89,8 @@ class Writer:
             query.reranker, query.cost, query.trace_id, query.url, as_json(query.meta),
         ]  # fmt: skip
 
-    def _slots(self, number: int, query: QueryRecord) -> list[list[Any]]:
-        slots = query.retrieved or []
+    def _slots(self, number: int, query: AnyQuery) -> list[list[Any]]:
+        slots: Sequence[AnySlot] = query.retrieved or []
         self.tally.slots += len(slots)
         return [
             [number, rank, self._corpus.row(slot.id), slot.score, slot.rerank_score, slot.in_context, slot.tokens,
@@ -97,13 +98,14 @@ class Writer:
             for rank, slot in enumerate(slots, 1)
         ]  # fmt: skip
 
-    def _write_claims(self, pairs: Sequence[tuple[int, QueryRecord]]) -> None:
+    def _write_claims(self, pairs: Sequence[tuple[int, AnyQuery]]) -> None:
         claims = [
             (number, _SOURCES[query.claims_from], position, claim)
             for number, query in pairs
-            for position, claim in enumerate(query.claims or (), 1)
+            for position, claim in enumerate(_claims(query), 1)
         ]
         self.tally.claims += len(claims)
+        self.tally.citations += sum(len(claim.cites) for *_, claim in claims)
         numbers = self._claims.take(len(claims))
         copy(
             Claim,
@@ -129,7 +131,11 @@ class Writer:
         return [claim, position, cited, chunk, False]
 
 
-def _claim(number: int, query: int, source: str, position: int, claim: ClaimRecord) -> list[Any]:
+def _claims(query: AnyQuery) -> Sequence[AnyClaim]:
+    return query.claims or ()
+
+
+def _claim(number: int, query: int, source: str, position: int, claim: AnyClaim) -> list[Any]:
     start, end = claim.span or (None, None)
     return [
         number, query, position, claim.text, sha256(claim.text), start, end, source, True,
@@ -137,16 +143,16 @@ def _claim(number: int, query: int, source: str, position: int, claim: ClaimReco
     ]  # fmt: skip
 
 
-def _many(records: Sequence[Record]) -> str:
+def _many(records: Sequence[Said]) -> str:
     """Return records as JSON, each with what it said and nothing else."""
-    return f"[{','.join(record.model_dump_json(exclude_defaults=True) for record in records)}]" if records else "[]"
+    return f"[{','.join(said(record) for record in records)}]" if records else "[]"
 
 
-def _score(score: ScoreRecord) -> dict[str, Any]:
-    return {**score.model_dump(exclude_defaults=True), "value": score.value, "usable": score.usable}
+def _score(score: AnyScore) -> dict[str, Any]:
+    return {**json.loads(said(score)), "value": score.value, "usable": score.usable}
 
 
-def flags(query: QueryRecord) -> list[str]:
+def flags(query: AnyQuery) -> list[str]:
     """Return the named oddities of a query that pages and the splitter look for."""
     slots = query.retrieved or []
     given = None if query.claims_from == "split" else query.claims

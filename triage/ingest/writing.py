@@ -10,8 +10,12 @@ from typing import Any
 from django.conf import settings
 from django.db import connection
 
-from triage.core.records import ChunkRecord, Notice, QueryRecord, RunRecord
+from triage.core.collector import frozen
+from triage.core.records import ChunkRecord, Notice, RunRecord
+from triage.core.records.plain import AnyQuery
 from triage.formats import Item, RunFile
+from triage.ingest import references
+from triage.ingest.ahead import Ahead
 from triage.ingest.beat import Beat
 from triage.ingest.corpus import Corpus
 from triage.ingest.rows import Writer
@@ -43,7 +47,7 @@ _WHOLE_DOCUMENTS = """
 class Batch:
     """Records waiting to be written together."""
 
-    queries: list[QueryRecord] = field(default_factory=list)
+    queries: list[AnyQuery] = field(default_factory=list)
     #: Chunk id -> what was newly said of it; nothing where it was only named.
     chunks: dict[str, dict[str, Any]] = field(default_factory=dict)
     size: int = 0
@@ -53,7 +57,7 @@ class Batch:
         self.size += item.size
         if isinstance(item.record, ChunkRecord):
             self.chunks.setdefault(item.record.id, {})
-        elif isinstance(item.record, QueryRecord):
+        elif isinstance(item.record, AnyQuery):
             self.queries.append(item.record)
             for slot in item.record.retrieved or ():
                 self.chunks.setdefault(slot.id, {})
@@ -75,6 +79,7 @@ class RunWriter:
 
     def __init__(self, upload: Upload, file: RunFile, beat: Beat) -> None:
         self._upload, self._file, self._beat = upload, file, beat
+        file.quick = True
         self._head: RunRecord | None = None
         # The hash is known at the end only; until then random bytes stand in, so that no two runs collide.
         self.run = Run.objects.create(
@@ -90,18 +95,35 @@ class RunWriter:
             FileError: the file is refused. The caller rolls back.
             CancelledError: the import was cancelled. The caller rolls back.
         """
+        with frozen(), references.unchecked(), Ahead(self._batches()) as batches:
+            for batch in batches:
+                self._beat.tell(self._file.bytes_taken, self._file.lines)
+                if batch is not None:
+                    self._flush(batch)
+        tally = self._rows.tally
+        references.check(
+            self.run.pk,
+            {
+                "queries": tally.queries,
+                "slots": tally.slots,
+                "claims": tally.claims,
+                "citations": tally.citations,
+                "chunks": len(self._corpus),
+            },
+        )
+        return self._file.content_hash()
+
+    def _batches(self) -> Iterator[Batch]:
         batch = Batch()
         for item in self._items():
             batch.add(item)
             if batch.is_full:
-                self._flush(batch)
+                yield batch
                 batch = Batch()
-        self._flush(batch)
-        return self._file.content_hash()
+        yield batch
 
     def _items(self) -> Iterator[Item]:
         for item in self._file:
-            self._beat.tell(self._file.bytes_taken, self._file.lines)
             if not isinstance(item, Item):
                 continue
             if isinstance(item.record, RunRecord):
@@ -146,7 +168,7 @@ class RunWriter:
 
     def _counts(self, head: RunRecord) -> dict[str, int]:
         tally = asdict(self._rows.tally)
-        del tally["loose_citations"]
+        del tally["loose_citations"], tally["citations"]
         return {
             "lines": self._file.lines,
             "faulty": self._file.faulty,

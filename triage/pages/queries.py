@@ -12,7 +12,7 @@ from triage.models import Query, Run
 from triage.pages.words import FLAG_NAMES
 
 PAGE_SIZE = 50
-#: Queries with a word are counted this far: a common word is in most of them, and each has to be looked at.
+#: Queries with a word or of a slice are counted this far: most may have it, and each has to be looked at.
 MOST_COUNTED = 1_000
 #: Who says whether an answer is correct, short, where that is not the file.
 _BY: dict[str, str] = {**dict.fromkeys(SaidBy, ""), SaidBy.MATCH: "by match", SaidBy.ABSTENTION: "by rule"}
@@ -43,7 +43,7 @@ class QueriesPage:
     """Everything the list prints."""
 
     run: Run
-    #: How many match; None: more than `MOST_COUNTED`, which only a search for words leaves open.
+    #: How many match; None: more than `MOST_COUNTED`, which a search for words or a slice leaves open.
     found: int | None
     lines: tuple[QueryLine, ...]
     #: The filter as (parameter, value) pairs, for the links to the other pages.
@@ -78,8 +78,9 @@ def queries_page(run: Run, wanted: QueryFilter, after: int = 0, before: int | No
         more, shown = len(shown) > PAGE_SIZE, shown[:PAGE_SIZE][::-1]
         earlier = shown[0].position if more else None
         later = shown[-1].position if shown else None
-    counted = matching[: MOST_COUNTED + 1].count() if wanted.text else matching.count()
-    found = None if wanted.text and counted > MOST_COUNTED else counted
+    is_open = bool(wanted.text or wanted.slice_key)
+    counted = matching[: MOST_COUNTED + 1].count() if is_open else matching.count()
+    found = None if is_open and counted > MOST_COUNTED else counted
     return QueriesPage(run, found, tuple(_line(query) for query in shown), _asked(wanted), earlier, later)
 
 

@@ -8,7 +8,7 @@ from triage.core.records.faults import RecordError
 from triage.core.records.ledger import Details, Ledger, chunk_line, slots
 from triage.core.records.notices import Notices, Remarks
 from triage.core.records.parsing import AnyRecord
-from triage.core.records.query import QueryRecord
+from triage.core.records.plain import AnyQuery, PlainQuery
 from triage.core.records.repeats import Repeats
 from triage.core.records.run import RunRecord
 from triage.core.records.survey import Survey
@@ -24,7 +24,9 @@ class Book:
         self._repeats = Repeats()
         self._run_line = 0
 
-    def take(self, record: AnyRecord, remarks: Remarks, line: int, *, first: bool) -> dict[str, Details] | None:
+    def take(
+        self, record: AnyRecord | PlainQuery, remarks: Remarks, line: int, *, first: bool
+    ) -> dict[str, Details] | None:
         """Take in a record; return what it was the first to say about chunks, or None for a repeat.
 
         Raises:
@@ -57,7 +59,7 @@ class Book:
             self._ledger.mention(mentions)
         return new
 
-    def _take_query(self, query: QueryRecord, line: int) -> dict[str, Details] | None:
+    def _take_query(self, query: AnyQuery, line: int) -> dict[str, Details] | None:
         mentions, body = slots(query.retrieved or ()), canonical_query(query)
         new = self._learn(query, mentions, body, line)
         if new is not None:
@@ -69,7 +71,7 @@ class Book:
         return new
 
     def _learn(
-        self, record: QueryRecord | ChunkRecord, mentions: dict[str, Details], body: bytes, line: int
+        self, record: AnyQuery | ChunkRecord, mentions: dict[str, Details], body: bytes, line: int
     ) -> dict[str, Details] | None:
         learned = self._ledger.compare(mentions)
         if self._repeats.seen(record, body, line):

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, ValidationInfo
 
 from triage.core.records.faults import refusal
 from triage.core.records.record import Record, kept
-from triage.core.records.values import Else, Ids, Number, OptionalId, Text, Time, null_means, remark
+from triage.core.records.values import Around, Else, Ids, Number, OptionalId, Text, Time, null_means, remark
 
 SupportWord = Literal["supported", "unsupported", "contradicted", "unsure"]
 _PAIR = {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2}
@@ -87,7 +87,7 @@ def _claim(value: object, _info: ValidationInfo) -> object:
     return value
 
 
-def _placed(claims: list[ClaimRecord] | None, info: ValidationInfo) -> list[ClaimRecord] | None:
+def placed(claims: Any, info: Around) -> Any:  # noqa: ANN401 - typed by the field
     """Check every span against the answer, and remark on recorded verdicts that cannot be used."""
     answer = info.data.get("answer")
     longest = len(answer) if isinstance(answer, str) else 0
@@ -104,13 +104,11 @@ def _placed(claims: list[ClaimRecord] | None, info: ValidationInfo) -> list[Clai
     return claims
 
 
-def _remark_on(verdict: VerdictRecord, info: ValidationInfo) -> None:
+def _remark_on(verdict: VerdictRecord, info: Around) -> None:
     if verdict.score is not None and not 0 <= verdict.score <= 1:
         remark(info, "score_out_of_range")
     elif verdict.score is None and verdict.label is None:
         remark(info, "empty_verdict")
 
 
-Claims = Annotated[
-    list[Annotated[ClaimRecord, Else(_claim, str)]] | None, AfterValidator(kept), AfterValidator(_placed)
-]
+Claims = Annotated[list[Annotated[ClaimRecord, Else(_claim, str)]] | None, AfterValidator(kept), AfterValidator(placed)]

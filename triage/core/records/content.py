@@ -13,7 +13,7 @@ import json
 from typing import Any
 
 from triage.core.records.chunk import CHUNK_FIELDS
-from triage.core.records.query import QueryRecord
+from triage.core.records.plain import AnyQuery, PlainQuery, canonical
 from triage.core.records.run import RunRecord
 
 _FORMAT = b"run file 1"
@@ -60,8 +60,10 @@ class Content:
         return whole.digest()
 
 
-def canonical_query(query: QueryRecord) -> bytes:
+def canonical_query(query: AnyQuery) -> bytes:
     """Return what a query itself says: no chunk details, no ranks (list order is rank), nothing people added."""
+    if isinstance(query, PlainQuery):
+        return canonical(query)
     left_out = _SPLIT_CLAIMS if query.claims_from == "split" else _GIVEN_CLAIMS
     return query.model_dump_json(exclude=left_out, exclude_defaults=True).encode()
 

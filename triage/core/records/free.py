@@ -7,16 +7,14 @@ import re
 from decimal import Decimal
 from typing import Any
 
-from pydantic import ValidationInfo
-
 from triage.core.records.faults import RecordError, refusal
-from triage.core.records.values import limits_of, remark
+from triage.core.records.values import Around, limits_of, remark
 
 #: What PostgreSQL text cannot hold and JSON can: NUL, and halves of a surrogate pair.
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
-def tidy(value: object, level: int, info: ValidationInfo) -> Any:  # noqa: ANN401 - JSON in, JSON out
+def tidy(value: object, level: int, info: Around) -> Any:  # noqa: ANN401 - JSON in, JSON out
     """Return free JSON with sorted keys, non-finite numbers as null (remarked on) and bounded depth.
 
     `level` is the nesting level of `value` itself within its line.
@@ -34,7 +32,7 @@ def tidy(value: object, level: int, info: ValidationInfo) -> Any:  # noqa: ANN40
     return value
 
 
-def _one_spelling(value: float, info: ValidationInfo) -> float | int | None:
+def _one_spelling(value: float, info: Around) -> float | int | None:
     """Return whole numbers as int, as a database gives them back; non-finite ones are missing."""
     if not math.isfinite(value):
         remark(info, "not_finite")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
-from triage.core.records.chunk import CHUNK_FIELDS, ChunkRecord, RetrievedRecord, told
+from triage.core.records.chunk import CHUNK_FIELDS, ChunkRecord, told
 from triage.core.records.content import fact
 from triage.core.records.faults import RecordError, describe
 
@@ -19,6 +19,15 @@ _SLOT = 8
 _NAMES_KEPT = 1_000
 
 Details = dict[str, Any]
+
+
+class Slot(Protocol):
+    """A slot of a retrieval, whichever way it was read."""
+
+    @property
+    def id(self) -> str: ...
+
+    def details(self) -> Details: ...
 
 
 @dataclass(slots=True)
@@ -132,7 +141,7 @@ def chunk_line(chunk: ChunkRecord) -> dict[str, Details]:
     return {chunk.id: {**details, "meta": chunk.meta} if chunk.meta else details}
 
 
-def slots(retrieved: Iterable[RetrievedRecord]) -> dict[str, Details]:
+def slots(retrieved: Iterable[Slot]) -> dict[str, Details]:
     """Return what the slots of one query say of their chunks, merged.
 
     Raises:

@@ -12,7 +12,7 @@ from triage.core.records.faults import refusal
 from triage.core.records.people import Challenges, HumanVerdicts, Ratings
 from triage.core.records.record import Line, Record, kept
 from triage.core.records.scores import Scores, at_k
-from triage.core.records.values import Amount, Else, Id, Text, Word, limits_of, null_means, remark
+from triage.core.records.values import Amount, Around, Else, Id, Text, Word, limits_of, null_means, remark
 
 #: A gold id with at least this many spaces reads like a sentence.
 _SPACES_OF_A_SENTENCE = 8
@@ -47,7 +47,8 @@ def _retrieval(value: object, info: ValidationInfo) -> object:
     return value
 
 
-def _in_rank_order(slots: list[RetrievedRecord] | None, info: ValidationInfo) -> list[RetrievedRecord] | None:
+def in_rank_order(slots: Any, info: Around) -> Any:  # noqa: ANN401 - typed by the field
+    """Return the slots in the order of their ranks, and remark on what is odd about them together."""
     if not slots:
         remark(info, "retrieval_unknown" if slots is None else "retrieved_nothing")
         return slots
@@ -60,7 +61,7 @@ def _in_rank_order(slots: list[RetrievedRecord] | None, info: ValidationInfo) ->
     return _falling(_by_rank(slots, info), info)
 
 
-def _by_rank(slots: list[RetrievedRecord], info: ValidationInfo) -> list[RetrievedRecord]:
+def _by_rank(slots: list[RetrievedRecord], info: Around) -> list[RetrievedRecord]:
     ranks = [slot.rank for slot in slots]
     if set(ranks) == {None}:
         return slots
@@ -74,7 +75,7 @@ def _by_rank(slots: list[RetrievedRecord], info: ValidationInfo) -> list[Retriev
     return sorted(slots, key=lambda slot: slot.rank or 0)
 
 
-def _falling(slots: list[RetrievedRecord], info: ValidationInfo) -> list[RetrievedRecord]:
+def _falling(slots: list[RetrievedRecord], info: Around) -> list[RetrievedRecord]:
     """Remark on retrieval scores that rise along the ranks, unless a reranker made the order."""
     scores = [slot.score for slot in slots]
     if None in scores or scores == sorted(scores, reverse=True):  # type: ignore[type-var]
@@ -92,7 +93,7 @@ def _gold(value: object) -> object:
     return value
 
 
-def _known_gold(gold: list[str] | None, info: ValidationInfo) -> list[str] | None:
+def known_gold(gold: list[str] | None, info: Around) -> list[str] | None:
     """Return gold without repeats; an empty list of an answerable query is unknown."""
     answerable = info.data.get("answerable", True)
     if not gold:
@@ -115,7 +116,8 @@ def _origins(value: object) -> object:
     return {key: [names] if isinstance(names := value[key], str) else names for key in sorted(value)}
 
 
-def _extra_origins(origins: dict[str, list[str]], info: ValidationInfo) -> dict[str, list[str]]:
+def extra_origins(origins: dict[str, list[str]], info: Around) -> dict[str, list[str]]:
+    """Return where gold came from; remark on ids that are no gold."""
     if "gold" in info.data and not origins.keys() <= set(info.data["gold"] or ()):
         remark(info, "extra_gold_from")
     return origins
@@ -139,7 +141,8 @@ def _question(value: str, info: ValidationInfo) -> str:
     return value
 
 
-def _scores(scores: Any, info: ValidationInfo) -> Any:  # noqa: ANN401 - typed by the field
+def metric_over_k(scores: Any, info: Around) -> Any:  # noqa: ANN401 - typed by the field
+    """Return the scores; remark on one named for more chunks than were retrieved."""
     retrieved = info.data.get("retrieved")
     if retrieved is not None and any((at_k(score.metric) or 0) > len(retrieved) for score in scores):
         remark(info, "metric_over_k")
@@ -150,10 +153,10 @@ Slots = Annotated[
     list[Annotated[RetrievedRecord, Else(_slot, str | int | float)]] | None,
     AfterValidator(kept),
     BeforeValidator(_retrieval),
-    AfterValidator(_in_rank_order),
+    AfterValidator(in_rank_order),
 ]
 Turns = Annotated[list[TurnRecord], null_means(list), AfterValidator(kept)]
-Origins = Annotated[dict[str, list[str]], null_means(dict), BeforeValidator(_origins), AfterValidator(_extra_origins)]
+Origins = Annotated[dict[str, list[str]], null_means(dict), BeforeValidator(_origins), AfterValidator(extra_origins)]
 Reranked = Annotated[Literal["", "ok", "timeout", "off"], null_means(str)]
 ClaimsFrom = Annotated[Literal["file", "split"], null_means(lambda: "file")]
 
@@ -170,7 +173,7 @@ class QueryRecord(Line):
     answerable: Annotated[bool, null_means(lambda: True)] = Field(
         default=True, description="False = the corpus holds no answer."
     )
-    gold: Annotated[list[Id] | None, BeforeValidator(_gold), AfterValidator(_known_gold)] = Field(
+    gold: Annotated[list[Id] | None, BeforeValidator(_gold), AfterValidator(known_gold)] = Field(
         default=None, description="Ids of the chunks that hold the answer; null = unknown."
     )
     gold_from: Origins = Field(default_factory=dict, description="Gold id -> retrievers it was pooled from, or human.")
@@ -183,7 +186,9 @@ class QueryRecord(Line):
     claims_from: ClaimsFrom = Field(
         default="file", description="split = an export wrote down claims that we had split; they are no content."
     )
-    scores: Annotated[Scores, AfterValidator(_scores)] = Field(default_factory=list, description="Recorded scores.")
+    scores: Annotated[Scores, AfterValidator(metric_over_k)] = Field(
+        default_factory=list, description="Recorded scores."
+    )
     human: HumanVerdicts = Field(default_factory=list, description="Verdicts of people.")
     human_scores: Ratings = Field(default_factory=list, description="Ordinal ratings by people.")
     conversation: Turns = Field(default_factory=list, description="Earlier turns.")

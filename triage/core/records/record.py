@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from triage.core.records.faults import refusal
 from triage.core.records.free import tidy
-from triage.core.records.values import Meta, remark
+from triage.core.records.values import Around, Meta, remark
 
 
 class Record(BaseModel):
@@ -29,14 +29,7 @@ class Record(BaseModel):
         extra = self.__pydantic_extra__
         if not extra and not self.meta:
             return
-        gathered = dict(self.meta)
-        for name in extra or ():
-            remark(info, "unknown_field", self.path + name)
-            gathered[_free_name(name, gathered)] = (extra or {})[name]
-        try:
-            tidied = tidy(gathered, self.level + 1, info)
-        except PydanticCustomError as error:
-            raise refusal(**{**(error.context or {}), "at": f"{at}.meta"}) from None
+        tidied = gathered(self.meta, extra or {}, info, level=self.level, path=self.path, at=at)
         # The one change to a frozen record, made before anybody else sees it.
         self.__dict__["meta"] = tidied
         self.__pydantic_fields_set__.add("meta")
@@ -69,6 +62,20 @@ def kept_one(record: AnyOne | None, info: ValidationInfo) -> AnyOne | None:
     if record is not None:
         record.keep_unknown(info)
     return record
+
+
+def gathered(
+    meta: dict[str, Any], unknown: dict[str, Any], info: Around, *, level: int = 1, path: str = "", at: str = ""
+) -> dict[str, Any]:
+    """Return `meta` with the unknown fields of its object in it, tidied. The rest as for `Record`."""
+    found = dict(meta)
+    for name, value in unknown.items():
+        remark(info, "unknown_field", path + name)
+        found[_free_name(name, found)] = value
+    try:
+        return dict(tidy(found, level + 1, info))
+    except PydanticCustomError as error:
+        raise refusal(**{**(error.context or {}), "at": f"{at}.meta"}) from None
 
 
 def _free_name(name: str, taken: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ import hashlib
 
 from triage.core.records.chunk import ChunkRecord
 from triage.core.records.faults import RecordError, describe
-from triage.core.records.query import QueryRecord
+from triage.core.records.plain import AnyQuery, PlainQuery
 
 _LINE_BITS = 40
 _PEOPLE = {"human", "challenges", "claims"}
@@ -18,7 +18,7 @@ class Repeats:
     def __init__(self) -> None:
         self._seen: dict[int, int] = {}
 
-    def seen(self, record: QueryRecord | ChunkRecord, body: bytes, line: int) -> bool:
+    def seen(self, record: AnyQuery | ChunkRecord, body: bytes, line: int) -> bool:
         """Say whether the very same record was on an earlier line; remember it if not.
 
         `body` is the record's canonical form, without what people added.
@@ -26,7 +26,7 @@ class Repeats:
         Raises:
             RecordError: the id was used before with other content.
         """
-        kind = "query" if isinstance(record, QueryRecord) else "chunk"
+        kind = "chunk" if isinstance(record, ChunkRecord) else "query"
         digest = int.from_bytes(hashlib.blake2b(body + _people(record), digest_size=8).digest())
         packed = digest << _LINE_BITS | line
         before = self._seen.setdefault(hash((kind, record.id)), packed)
@@ -41,9 +41,9 @@ class Repeats:
         raise RecordError("id", found, "an id used once in the file", remedy)
 
 
-def _people(record: QueryRecord | ChunkRecord) -> bytes:
+def _people(record: AnyQuery | ChunkRecord) -> bytes:
     """Return what people added to a record: the same answer with another verdict is not the same line."""
-    if isinstance(record, ChunkRecord):
+    if isinstance(record, ChunkRecord | PlainQuery):
         return b""
     if not (record.human or record.challenges or any(claim.human for claim in record.claims or ())):
         return b""

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 from triage.core.records.faults import refusal
 from triage.core.records.free import tidy
 from triage.core.records.record import Record, kept
-from triage.core.records.values import Else, Name, Number, Text, remark
+from triage.core.records.values import Around, Else, Name, Number, Text, remark
 
 
 def _scale(value: object, info: ValidationInfo) -> object:
@@ -38,7 +38,8 @@ class ScoreRecord(Record):
         return self.value is not None and 0 <= self.value <= 1 and self.scale in (None, [0, 1])
 
 
-def _oddities(scores: list[ScoreRecord], info: ValidationInfo) -> list[ScoreRecord]:
+def oddities(scores: Any, info: Around) -> Any:  # noqa: ANN401 - typed by the field
+    """Return the scores; remark on those that cannot be used."""
     for score in scores:
         if score.value is None:
             continue
@@ -76,5 +77,5 @@ Scores = Annotated[
     list[ScoreRecord],
     Else(_as_list, dict[str, float | str | None]),
     AfterValidator(kept),
-    AfterValidator(_oddities),
+    AfterValidator(oddities),
 ]

@@ -6,7 +6,7 @@ import unicodedata
 
 from triage.core.records.ledger import Ledger
 from triage.core.records.notices import Notices
-from triage.core.records.query import QueryRecord
+from triage.core.records.plain import AnyQuery
 from triage.core.records.run import RunRecord
 
 
@@ -24,7 +24,7 @@ class Survey:
         """Remember the configured k."""
         self._k = run.k()
 
-    def see_query(self, query: QueryRecord) -> None:
+    def see_query(self, query: AnyQuery) -> None:
         """Count a query, and what it lacks."""
         self.queries += 1
         self.retrieved_nothing += query.retrieved == []
@@ -32,7 +32,7 @@ class Survey:
         self._against_k(query)
         self._look_alike(query.id)
 
-    def _missing(self, query: QueryRecord) -> None:
+    def _missing(self, query: AnyQuery) -> None:
         if query.gold is None and query.answerable:
             self._notices.add("no_gold", (query.id,))
         if query.reference is None and query.answerable:
@@ -40,7 +40,7 @@ class Survey:
         if query.correct is None and query.answerable:
             self._notices.add("correct_by_match" if query.answer and query.reference else "undecided", (query.id,))
 
-    def _against_k(self, query: QueryRecord) -> None:
+    def _against_k(self, query: AnyQuery) -> None:
         if self._k is None:
             return
         if sum(slot.in_context for slot in query.retrieved or ()) > self._k:
@@ -49,7 +49,8 @@ class Survey:
             self._notices.add("gold_over_k", (query.id,))
 
     def _look_alike(self, key: str) -> None:
-        folded = hash(unicodedata.normalize("NFKC", "".join(key.split())).casefold())
+        joined = "".join(key.split())
+        folded = hash((joined if joined.isascii() else unicodedata.normalize("NFKC", joined)).casefold())
         if self._folded.setdefault(folded, hash(key)) != hash(key):
             self._notices.add("ids_look_alike", (key,))
 

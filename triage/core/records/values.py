@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 from pydantic import AwareDatetime, BeforeValidator, Field, GetCoreSchemaHandler, ValidationInfo
 from pydantic_core import core_schema
@@ -32,13 +32,23 @@ class Reading:
     remarks: Remarks = field(default_factory=Remarks)
 
 
-def remark(info: ValidationInfo, code: str, example: str = "") -> None:
+class Around(Protocol):
+    """What a rule may ask about the validation around it: pydantic's `ValidationInfo`, or what stands in for it."""
+
+    @property
+    def context(self) -> Any: ...  # noqa: ANN401 - pydantic's own type
+
+    @property
+    def data(self) -> dict[str, Any]: ...
+
+
+def remark(info: Around, code: str, example: str = "") -> None:
     """Note something about the record being validated; without a context there is nobody to tell."""
     if isinstance(info.context, Reading):
         info.context.remarks.add(code, example)
 
 
-def limits_of(info: ValidationInfo) -> Limits:
+def limits_of(info: Around) -> Limits:
     """Return the limits the caller asked for, or the defaults."""
     return info.context.limits if isinstance(info.context, Reading) else DEFAULT_LIMITS
 
