@@ -80,6 +80,19 @@ bench: setup-dev ## measure everything docs/performance.md speaks of, into var/b
 	@mkdir -p var; { for what in startup ingest "review $(filter-out 100000,$(SIZES))" "large $(SIZES)" pages statistics install; do \
 	printf '\n## %s\n\n' "$$what"; $(PY) -m benchmarks.$$what || exit 1; done; } | tee var/bench.md
 
+SBOM ?= var/sbom.json
+sbom: setup-dev ## write var/sbom.json: every locked package with version and hashes, as CycloneDX; needs no network
+	$(call step,bill of materials of requirements.lock,$(MAKE) --no-print-directory sbom-file)
+	@printf '%s\n' '$(SBOM)'
+
+sbom-file:
+	@mkdir -p "$(dir $(SBOM))"
+	@PYTHONWARNINGS=ignore .venv/bin/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible \
+	--spec-version 1.6 --of JSON -o "$(SBOM)" requirements.lock
+
+audit: setup-dev ## ask the vulnerability service of PyPI about every locked package (needs the network; no part of `make test`)
+	$(call step,known flaws in requirements-extras.lock,$(PY) .ci/audit.py requirements-extras.lock)
+
 clean: stop ## stop everything and remove .venv and caches; var/ (your data) stays
 	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache staticfiles
 	@find . -name __pycache__ -type d -not -path './.venv/*' -prune -exec rm -rf {} +
