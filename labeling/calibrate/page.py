@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef
 
 from labeling.calibrate.correct import has_threshold
+from labeling.calibrate.items_page import readable
 from labeling.calibrate.lines import LabelsPart, RateLine, SweepLine, labels_part, line, rate_lines
 from labeling.calibrate.run import items_of, runs_with
 from labeling.calibrate.words import FIGURES, FIGURES_OF_ALL, KIND_WORDS, NO_TAKES_IN, SIDES
@@ -65,7 +66,9 @@ class JudgePage:
     slices: tuple[tuple[str, str, int, FigureLine], ...]
     labels: LabelsPart | None
     rates: tuple[RateLine, ...]
+    #: Those this person may read, and how many there are with the others.
     disagreements: tuple[Item, ...]
+    disagreements_readable: int
     disagreements_in_all: int
     signed: Axis
     on_test: SweepLine | None
@@ -150,13 +153,14 @@ class Matrix:
         return self.human_yes + self.human_no
 
 
-def judge_page(project: Project, judge: Judge, now: datetime) -> JudgePage:
-    """Return the page of one judge identity from its newest comparison and the rows behind it."""
+def judge_page(project: Project, judge: Judge, now: datetime, user_id: int) -> JudgePage:
+    """Return the page of one judge identity, for this person, from its newest comparison and the rows behind it."""
     kind = KIND_OF[Task(judge.task)]
     history = tuple(Calibration.objects.history(project, judge)[:20])
     newest = history[0] if history else None
     figures = newest.figures if newest else {}
     worst = worst_first(items_of(project, judge)) if newest else []
+    may_read = readable(worst, project, user_id)
     trust = newest.trust(now) if newest else Trust.UNCALIBRATED
     share = share_axis()
     yes, no = SIDES[kind]
@@ -188,7 +192,8 @@ def judge_page(project: Project, judge: Judge, now: datetime) -> JudgePage:
         ),
         labels=labels_part(project, judge, share),
         rates=rate_lines(project, figures.get("rates") or [], share),
-        disagreements=tuple(worst[:DISAGREEMENTS]),
+        disagreements=tuple(may_read[:DISAGREEMENTS]),
+        disagreements_readable=len(may_read),
         disagreements_in_all=len(worst),
         signed=SIGNED,
     )

@@ -43,6 +43,11 @@ class Verdicts(models.QuerySet["Verdict"]):
         own = self.filter(query=query_id, reviewer=user_id, withdrawn=False)
         return own.exists() or leads.exists()
 
+    def places_spoken_on(self, project_id: int, user_id: int) -> set[tuple[str, int]]:
+        """Return run key and position of every query of the project that this person has given a verdict on."""
+        own = self.filter(query__run__project=project_id, reviewer=user_id, withdrawn=False)
+        return set(own.values_list("query__run__key", "query__position"))
+
 
 class Verdict(models.Model):
     """One person's word on a query. The current one per person counts; `withdrawn` rows are undone saves."""

@@ -37,7 +37,7 @@ def judges_compare(request: HttpRequest, slug: str) -> HttpResponse:
 def judge(request: HttpRequest, slug: str, fingerprint: str) -> HttpResponse:
     """Show one judge identity beside people."""
     project = access.project(request, slug)
-    page = judge_page(project, judge_of(project, fingerprint), timezone.now())
+    page = judge_page(project, judge_of(project, fingerprint), timezone.now(), access.user(request).pk)
     return render(request, "labeling/judge.html", {"page": page})
 
 
@@ -46,7 +46,7 @@ def judge_items(request: HttpRequest, slug: str, fingerprint: str) -> HttpRespon
     """List the items of one cell of the matrix, or all disagreements, worst first."""
     project = access.project(request, slug)
     found = judge_of(project, fingerprint)
-    page = items_page(project, found, Wanted.read(request.GET))
+    page = items_page(project, found, Wanted.read(request.GET), access.user(request).pk)
     return render(request, "labeling/judge_items.html", {"page": page})
 
 

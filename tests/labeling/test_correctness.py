@@ -175,7 +175,7 @@ def test_without_reads_of_both_words_nothing_is_said_of_all() -> None:
         "undefined": "not both answers were read",
     }
     assert row.figures["in_all"]["ppv"]["undefined"] == "never said"
-    assert judge_page(run.project, row.judge, timezone.now()).in_all
+    assert judge_page(run.project, row.judge, timezone.now(), user_id=0).in_all
 
 
 def test_more_passing_queries_change_what_holds_of_all_and_not_the_age() -> None:

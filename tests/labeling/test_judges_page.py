@@ -15,8 +15,9 @@ from labeling import tasks
 from labeling.calibrate import calibrate
 from labeling.calibrate.words import FIGURES
 from labeling.core.meanings import OF_A_JUDGE
-from labeling.models import Calibration
+from labeling.models import Calibration, ClaimVerdict, Verdict
 from tests.factories import PASSWORD, make_claim, make_judge, make_member, make_project, make_query, make_run
+from tests.labeling.rows import say
 from tests.labeling.test_calibrate import marked_project
 from triage.models import Judge, Project, Role, Score
 
@@ -30,7 +31,7 @@ def client_of(project: Project, role: Role = Role.VIEWER) -> Client:
 
 
 def page(project: Project, judge: Judge, more: str = "") -> str:
-    return client_of(project).get(f"/p/{project.slug}/judges/{judge.fingerprint}/{more}").content.decode()
+    return client_of(project, Role.LEAD).get(f"/p/{project.slug}/judges/{judge.fingerprint}/{more}").content.decode()
 
 
 def test_it_works() -> None:
@@ -78,6 +79,35 @@ def test_P63_each_cell_leads_to_exactly_its_items() -> None:
         assert text.count("whole context") == count
     wrong = sum((row[2] >= 0.5) is not row[1] for row in rows)
     assert page(project, judge, "items/").count("whole context") == wrong
+
+
+@pytest.mark.parametrize("role", list(Role))
+def test_SEC07_what_others_said_of_an_item_is_for_leads_and_for_who_spoke_on_it(role: Role) -> None:
+    project, judge, _ = marked_project(30)
+    run = project.runs.get()
+    for query in run.queries.all():
+        said = say(query, "still_wrong", note="a note somebody wrote")
+        ClaimVerdict.objects.filter(claim__query=query).update(verdict=said)
+    calibrate(project, judge)
+    client = Client()
+    member = make_member(project, role)
+    client.force_login(member)
+    base = f"/p/{project.slug}/judges/{judge.fingerprint}/"
+
+    def notes() -> list[int]:
+        return [client.get(base + more).content.decode().count("a note somebody wrote") for more in ("", "items/")]
+
+    if role.rank >= Role.LEAD.rank:
+        assert min(notes()) > 0
+        return
+    assert notes() == [0, 0]
+    assert "after a verdict of your own" in client.get(base + "items/").content.decode()
+    assert "after a verdict of your own" in client.get(base).content.decode()
+    for query in run.queries.all():
+        say(query, "still_wrong", reviewer=member, imported_reviewer="", stage="first")
+    assert min(notes()) > 0
+    Verdict.objects.filter(reviewer=member).update(withdrawn=True, is_current=False)
+    assert notes() == [0, 0], "an undone word is none"
 
 
 @pytest.mark.parametrize("query", ["cell=zz", "split=all", "cell=fp&split=__class__"])
