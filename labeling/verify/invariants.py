@@ -4,6 +4,44 @@ from __future__ import annotations
 
 from triage.verify import Invariant
 
+#: calibration.md section 1 in SQL: the newest adjudication, else unanimous, else a strict majority of at least two,
+#: else open. A session drawn later wants more verdicts than an outcome was settled with: that one stands until the
+#: next save. So an outcome may count as decided once the least overlap of its sessions is there, or a word from
+#: outside of sessions, and as incomplete while the greatest is not.
+RECOUNT = """
+WITH given AS (
+    SELECT * FROM labeling_verdict WHERE is_current AND NOT withdrawn AND label > '' AND stage <> 'round'
+), told AS (
+    SELECT query_id, count(*) AS n, bool_or(item_id IS NULL) AS elsewhere,
+        (array_agg(label ORDER BY id DESC) FILTER (WHERE stage = 'adjudicated'))[1] AS last_word,
+        (array_agg(sub_cause ORDER BY id DESC) FILTER (WHERE stage = 'adjudicated'))[1] AS last_sub_cause
+    FROM given GROUP BY query_id
+), votes AS (
+    SELECT query_id, label, count(*) AS n FROM given GROUP BY query_id, label
+), winner AS (
+    SELECT votes.query_id, votes.label, (SELECT voices.sub_cause FROM given AS voices
+        WHERE voices.query_id = votes.query_id AND voices.label = votes.label
+        GROUP BY voices.sub_cause HAVING 2 * count(*) > votes.n) AS sub_cause
+    FROM votes JOIN told USING (query_id)
+    WHERE votes.n = told.n OR (votes.n >= 2 AND 2 * votes.n > told.n)
+), wanted AS (
+    SELECT item.query_id, min(session.overlap) AS fewest, max(session.overlap) AS most
+    FROM labeling_sessionitem AS item JOIN labeling_reviewsession AS session ON session.id = item.session_id
+    WHERE NOT session.frame @> '{"how": "round"}' GROUP BY item.query_id
+)
+SELECT outcome.query_id::text, outcome.verdicts = told.n AND CASE
+    WHEN told.last_word IS NOT NULL THEN
+        (outcome.state, outcome.label, outcome.sub_cause) = ('final', told.last_word, told.last_sub_cause)
+    WHEN outcome.state = 'incomplete' THEN
+        told.n < coalesce(wanted.most, 1) AND (outcome.label, outcome.sub_cause) = ('', '')
+    WHEN told.n < coalesce(wanted.fewest, 1) AND NOT told.elsewhere THEN false
+    WHEN winner.query_id IS NOT NULL THEN
+        (outcome.state, outcome.label, outcome.sub_cause) = ('final', winner.label, coalesce(winner.sub_cause, ''))
+    ELSE (outcome.state, outcome.label, outcome.sub_cause) = ('needs_adjudication', '', '') END
+FROM labeling_outcome AS outcome JOIN told USING (query_id)
+LEFT JOIN winner USING (query_id) LEFT JOIN wanted USING (query_id)
+"""
+
 INVARIANTS: tuple[Invariant, ...] = (
     Invariant(
         "one_current_verdict",
@@ -86,6 +124,11 @@ INVARIANTS: tuple[Invariant, ...] = (
         """SELECT verdict.query_id::text, outcome.state = 'final' AND outcome.label = verdict.label
         FROM labeling_verdict AS verdict LEFT JOIN labeling_outcome AS outcome ON outcome.query_id = verdict.query_id
         WHERE verdict.is_current AND NOT verdict.withdrawn AND verdict.stage = 'adjudicated' AND verdict.label > ''""",
+    ),
+    Invariant(
+        "outcomes_are_recounted",
+        "the outcome of a query is what its verdicts come to, counted again without the code that counted first",
+        RECOUNT,
     ),
     Invariant(
         "decisions_are_signed",

@@ -13,6 +13,8 @@ from django.db import connection, transaction
 
 from labeling.challenge import decide, raise_challenge
 from labeling.codebook import add_sub_cause
+from labeling.models import Outcome
+from labeling.settle import settle_queries
 from labeling.verify import INVARIANTS, findings
 from labeling.worklist import default_session
 from tests.factories import make_member, make_project
@@ -73,6 +75,7 @@ BREAKS: dict[str, str] = {
     "seats_know_their_item": "UPDATE labeling_lease SET position = position + 1",
     "draws_are_whole": """UPDATE labeling_reviewsession SET frame = frame || '{"items": 1}'""",
     "outcomes_are_settled": "DELETE FROM labeling_outcome",
+    "outcomes_are_recounted": "UPDATE labeling_outcome SET verdicts = verdicts + 1",
     "final_words_stand": "UPDATE labeling_outcome SET label = 'retrieval_miss'",
     "decisions_are_signed": "UPDATE labeling_goldchallenge SET decided_at = NULL",
     "codebooks_follow": """INSERT INTO labeling_codebookversion (project_id, version, sub_causes, change, created_at)
@@ -115,6 +118,51 @@ def test_a_broken_promise_is_found_and_named(run: Run) -> None:
         if found[name].holds or not found[name].examples or found[name].broken > found[name].n:
             missed[name] = found[name]
     assert missed == {}
+
+
+#: What people say of one query, (label, sub-cause) each, how many it wants, and wrong outcomes of it.
+SAID: dict[str, tuple[list[tuple[str, str]], int, list[tuple[str, str, str]]]] = {
+    "alone": ([("still_wrong", "too_new")], 1, [("final", "still_wrong", ""), ("incomplete", "", "")]),
+    "half": ([("still_wrong", "")], 2, [("final", "still_wrong", ""), ("needs_adjudication", "", "")]),
+    "unlike": (
+        [("still_wrong", ""), ("retrieval_miss", "")],
+        2,
+        [("final", "still_wrong", ""), ("final", "retrieval_miss", ""), ("incomplete", "", "")],
+    ),
+    "most": (
+        [("still_wrong", "too_new"), ("still_wrong", "too_new"), ("retrieval_miss", "")],
+        3,
+        [("needs_adjudication", "", ""), ("final", "retrieval_miss", ""), ("final", "still_wrong", "")],
+    ),
+    "sub-causes apart": (
+        [("still_wrong", "too_new"), ("still_wrong", "too_old")],
+        2,
+        [("final", "still_wrong", "too_new"), ("needs_adjudication", "", "")],
+    ),
+}
+
+
+@pytest.mark.parametrize("said", SAID)
+def test_the_consensus_is_recounted_by_other_means(said: str, run: Run) -> None:
+    words, overlap, wrong = SAID[said]
+    session = default_session(run)
+    type(session).objects.filter(pk=session.pk).update(overlap=overlap)
+    settle_queries(Outcome.objects.values_list("query", flat=True))
+    item = session.items.select_related("query").get(position=3)
+    for number, (label, sub_cause) in enumerate(words):
+        say(item.query, label, sub_cause, item=item, imported_reviewer=f"person {number}", stage="first")
+
+    def holds() -> bool:
+        return next(finding for finding in findings() if finding.name == "outcomes_are_recounted").holds
+
+    assert holds()
+    for state, label, sub_cause in wrong:
+        told = (item.query.outcome.state, item.query.outcome.label, item.query.outcome.sub_cause)
+        assert told != (state, label, sub_cause)
+        with transaction.atomic():
+            Outcome.objects.filter(query=item.query).update(state=state, label=label, sub_cause=sub_cause)
+            assert not holds(), (state, label, sub_cause)
+            transaction.set_rollback(True)
 
 
 def test_a_lost_file_of_a_waiting_upload_is_found(run: Run) -> None:
