@@ -21,7 +21,7 @@ from tests.labeling.rows import say
 from triage.demo import __file__ as demo
 from triage.ingest import ingest
 from triage.intake import store
-from triage.models import Judge, Role, Run, Scope
+from triage.models import Change, Judge, Role, Run, Scope
 from triage.tasks.inprocess import run_to_end
 from triage.tokens import make
 
@@ -105,6 +105,16 @@ def test_a_file_is_the_commands_own(what: str, call: Call, run: Run, capsys: pyt
     answer = call(f"/runs/{run.key}/export/{what}")
     assert b"".join(answer.streaming_content).decode() == capsys.readouterr().out
     assert f'filename="{what}-{run.key}.' in answer.headers["Content-Disposition"]
+
+
+@pytest.mark.parametrize("what", ["calibration", "verdicts", "gold-patch", "worklist", "run"])
+def test_a_file_that_leaves_by_the_api_leaves_a_row(what: str, call: Call, run: Run) -> None:
+    assert call(f"/runs/{run.key}/export/{what}").status_code == 200
+    row = Change.objects.get(action="run.exported")
+    assert (row.via, row.key, row.project_id, row.new["what"]) == ("api", run.key, run.project_id, what)
+    assert row.who
+    assert call(f"/runs/{run.key}/export/run?to=docx").status_code == 422
+    assert Change.objects.filter(action="run.exported").count() == 1, "what was refused has not left"
 
 
 @pytest.mark.parametrize("to", ["ragas", "label_studio", "qrels"])
