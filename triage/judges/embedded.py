@@ -42,7 +42,7 @@ RELEVANCE_SHIFT = 6.1
 
 #: Chunks of one claim that are always read, those that may be, and the lexical score the latter need.
 ALWAYS_READ = 3
-READ_AT_MOST = 5
+READ_AT_MOST = 6
 WORTH_READING = 0.05
 #: A window with this score settles its chunk: no further one is read.
 SURE = 0.9
