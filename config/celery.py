@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from celery import Celery
-from celery.signals import setup_logging, task_postrun, task_prerun
+from celery.signals import beat_init, celeryd_init, setup_logging, task_postrun, task_prerun
 from kombu.exceptions import OperationalError
 
 from triage.core.acting import Actor, Before, Via, begin, end
@@ -45,6 +45,24 @@ app.autodiscover_tasks(["triage", "labeling"])
 @setup_logging.connect  # type: ignore[untyped-decorator]
 def _log_as_django_does(**_: object) -> None:
     """Keep Celery from setting up logging of its own: answering the signal is enough, Django's LOGGING stands."""
+
+
+@celeryd_init.connect  # type: ignore[untyped-decorator]
+def _watch_worker(**_: object) -> None:
+    """Tell the operator's Sentry and collector about this worker, where there are any."""
+    _watch("worker")
+
+
+@beat_init.connect  # type: ignore[untyped-decorator]
+def _watch_beat(**_: object) -> None:
+    """Tell them about beat."""
+    _watch("beat")
+
+
+def _watch(part: str) -> None:
+    from config import watching
+
+    watching.begin(part)
 
 
 #: By task id: who acted when the task began.

@@ -33,9 +33,8 @@ class JsonLines(logging.Formatter):
         }
         for name, value in record.__dict__.items():
             if name not in STANDARD and not name.startswith("_"):
-                event[name] = (
-                    value if isinstance(value, int | float | bool) else self._cut(str(value), MESSAGE_MAX_CHARS)
-                )
+                told = _without_query(value) if name == "request" else value
+                event[name] = told if isinstance(told, int | float | bool) else self._cut(str(told), MESSAGE_MAX_CHARS)
         if record.exc_info:
             event["trace"] = self._cut(self.formatException(record.exc_info), TRACE_MAX_CHARS, keep_end=True)
         return json.dumps(event, ensure_ascii=True, default=str)
@@ -47,6 +46,11 @@ class JsonLines(logging.Formatter):
             return text
         left_out = f"[{len(text) - limit} characters left out]"
         return left_out + text[-limit:] if keep_end else text[:limit] + left_out
+
+
+def _without_query(request: object) -> str:
+    """Return method and path of a request that Django logs: what somebody looked for is not written down."""
+    return f"{getattr(request, 'method', '')} {getattr(request, 'path', '')}".strip()
 
 
 def secrets_in(*urls_and_keys: str) -> list[str]:

@@ -15,6 +15,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from config import embedded
 from config.env import env_bool, env_int, env_list, env_text
+from config.extras import SIGN_ON_APPS, check_sign_on, need
 from config.logs import django_logging, secrets_in
 from config.production import refuse_unsafe
 from config.secret import local_secret_key
@@ -142,6 +143,8 @@ TRUSTED_PROXIES = env_int("TRUSTED_PROXIES", 0)
 #: The journal says who logged in; axes keeps nothing but the failed attempts.
 AXES_DISABLE_ACCESS_LOG = True
 AXES_ENABLE_ADMIN = AXES_VERBOSE = False
+#: Never kept of a failed attempt, as passwords are not.
+AXES_SENSITIVE_PARAMETERS = ["code", "state", "invitation"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 LANGUAGE_CODE = "en-gb"
 TIME_ZONE = "UTC"
@@ -149,6 +152,32 @@ USE_I18N = False
 USE_TZ = True
 SESSION_SERIALIZER = "django.contrib.sessions.serializers.JSONSerializer"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
+
+# --- log-in by the operator's own provider: off unless OIDC_ISSUER names one (docs/security.md) -----------------------
+OIDC_ISSUER = env_text("OIDC_ISSUER")
+OIDC_CLIENT_ID = env_text("OIDC_CLIENT_ID")
+OIDC_CLIENT_SECRET = env_text("OIDC_CLIENT_SECRET")
+#: What the button says: Log in with ...
+OIDC_NAME = env_text("OIDC_NAME", "single sign-on")
+#: Only people with a verified address of these domains, and in one of these groups; none = whoever the provider knows.
+OIDC_DOMAINS = env_list("OIDC_DOMAINS")
+OIDC_GROUPS = env_list("OIDC_GROUPS")
+OIDC_GROUPS_CLAIM = env_text("OIDC_GROUPS_CLAIM", "groups")
+#: Slug of the project whose viewer anybody who may come in becomes; blank = no account is made without an invitation.
+OIDC_ADMIT_TO = env_text("OIDC_ADMIT_TO")
+if OIDC_ISSUER:
+    check_sign_on(
+        OIDC_ISSUER,
+        OIDC_CLIENT_ID,
+        OIDC_CLIENT_SECRET,
+        admit_to=OIDC_ADMIT_TO,
+        domains=OIDC_DOMAINS,
+        groups=OIDC_GROUPS,
+    )
+    INSTALLED_APPS += SIGN_ON_APPS
+    MIDDLEWARE.append("allauth.account.middleware.AccountMiddleware")
+    SOCIALACCOUNT_ADAPTER = "triage.sign_on.provider.Refusals"
+    SOCIALACCOUNT_REQUESTS_TIMEOUT = env_int("OUTBOUND_TIMEOUT_S", 10)
 
 STATIC_URL = "static/"
 #: Filled by collectstatic in an image; on a laptop files are served from static/ as they are.
@@ -211,10 +240,31 @@ CELERY_BROKER_URL = REDIS_URL or embedded.redis_url(VAR_DIR)
 
 if PRODUCTION:
     refuse_unsafe(SECRET_KEY, debug=DEBUG, allowed_hosts=ALLOWED_HOSTS, database_url=DATABASE_URL, redis_url=REDIS_URL)
+# --- what watches it from outside: off unless set (docs/deploy.md) ----------------------------------------------------
+SENTRY_DSN = env_text("SENTRY_DSN")
+SENTRY_ENVIRONMENT = env_text("SENTRY_ENVIRONMENT", "production")
+if SENTRY_DSN:
+    need("sentry_sdk", "SENTRY_DSN")
+#: Where spans go, as OTLP over HTTP: http://collector:4318/v1/traces
+TRACES_ENDPOINT = env_text("TRACES_ENDPOINT")
+#: Of a hundred traces this many are kept.
+TRACES_PERCENT = env_int("TRACES_PERCENT", 100)
+if TRACES_ENDPOINT:
+    need("opentelemetry.exporter.otlp.proto.http", "TRACES_ENDPOINT")
+    MIDDLEWARE.insert(0, "config.tracing.Traced")
 #: Whoever shows this key may read /metrics; blank = there is no such page.
 METRICS_KEY = env_text("METRICS_KEY")
 LOGGING = django_logging(
-    secrets_in(SECRET_KEY, DATABASE_URL, REDIS_URL, WEBHOOK_SECRET, EMAIL_HOST_PASSWORD, METRICS_KEY)
+    secrets_in(
+        SECRET_KEY,
+        DATABASE_URL,
+        REDIS_URL,
+        WEBHOOK_SECRET,
+        EMAIL_HOST_PASSWORD,
+        METRICS_KEY,
+        OIDC_CLIENT_SECRET,
+        SENTRY_DSN,
+    )
 )
 
 # --- Celery (reasons in docs/adr/0004-celery-settings.md) ----------------------------------------------------------

@@ -6,10 +6,12 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
+from config import watching
 from config.celery import app
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
+watching.begin("web")
 application = get_wsgi_application()
 
 #: Whoever waits for a page waits less for the queue than a worker does; the sweep makes up for what was not sent.

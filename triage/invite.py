@@ -75,22 +75,44 @@ def open_invitation(token: str) -> Invitation | None:
 
 
 @transaction.atomic
-def accept(token: str, username: str, password: str) -> User | None:
+def accept(token: str, username: str, password: str | None) -> User | None:
     """Make the account and membership of an invitation, or return None when the link was used meanwhile.
 
-    The conditional UPDATE decides between two people who click at once: one row changed, one account.
+    Without a password the account opens by the operator's provider alone.
     """
+    invitation = _claimed(token)
+    if invitation is None:
+        return None
+    user = User.objects.create_user(username=username, password=password)
+    _join(invitation, user)
+    return user
+
+
+@transaction.atomic
+def join_project(token: str, user: User) -> None:
+    """Let somebody who has an account into the project of an invitation; a member's role and the link stay."""
+    invitation = open_invitation(token)
+    is_member = invitation and Member.objects.filter(project=invitation.project, user=user).exists()
+    if invitation is None or invitation.is_first_lead or is_member:
+        return
+    claimed = _claimed(token)
+    if claimed is not None:
+        _join(claimed, user)
+
+
+def _claimed(token: str) -> Invitation | None:
+    """Use an invitation up. The conditional UPDATE decides between two people who click at once: one row changed."""
     invitation = open_invitation(token)
     if invitation is None:
         return None
-    claimed = Invitation.objects.filter(pk=invitation.pk, used_at=None).update(used_at=timezone.now())
-    if claimed != 1:
-        return None
-    user = User.objects.create_user(username=username, password=password)
+    changed = Invitation.objects.filter(pk=invitation.pk, used_at=None).update(used_at=timezone.now())
+    return invitation if changed == 1 else None
+
+
+def _join(invitation: Invitation, user: User) -> None:
     Member.objects.create(project=invitation.project, user=user, role=invitation.role)
     new = {"role": invitation.role, "invitation": invitation.pk}
-    journal.note("member.joined", invitation.project, username, new=new, by=user)
-    return user
+    journal.note("member.joined", invitation.project, user.get_username(), new=new, by=user)
 
 
 def _hash(token: str) -> str:

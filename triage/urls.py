@@ -6,12 +6,14 @@ from django.contrib.auth import views as auth
 from django.urls import path, re_path
 
 from triage.forms.tokens import NewPasswordForm
-from triage.views import changes, members, panel, people, queries, runs, slices, tokens, uploads, webhooks
+from triage.views import changes, members, panel, people, queries, runs, sign_on, slices, tokens, uploads, webhooks
 
 urlpatterns = [
     path("", people.home, name="home"),
     path("join/<str:token>/", people.join, name="join"),
     path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("login/single-sign-on/", sign_on.sign_on, name="sign_on"),
+    path("login/single-sign-on/return/", sign_on.sign_on_return, name="sign_on_return"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
     path(
         "password/",

@@ -8,8 +8,6 @@ import subprocess
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from importlib.metadata import PackageNotFoundError
-from importlib.metadata import version as package_version
 from pathlib import Path
 from typing import IO
 from zipfile import ZIP_STORED, ZipFile
@@ -22,6 +20,7 @@ from django.utils import timezone
 
 from config.backup.manifest import DATABASE, LEFT_OUT, MANIFEST, UPLOADS, BackupError, Manifest, Part
 from config.backup.programs import environment, program
+from config.version import version_of_product
 from triage import journal
 from triage.models import Change, Upload
 
@@ -95,13 +94,6 @@ def _write(archive: ZipFile, kept: Path) -> Manifest:
     )
     archive.writestr(MANIFEST, manifest.as_json())
     return manifest
-
-
-def version_of_product() -> str:
-    """Return the installed version; a clone that is not installed has none."""
-    with suppress(PackageNotFoundError):
-        return package_version("rag-triage")
-    return "from a clone"
 
 
 def _snapshot() -> str:

@@ -129,6 +129,8 @@ ELSEWHERE: dict[str, str] = {
     "mend_mark": "posted",
     "mend_export": "a file",
     "login": "test_look opens it",
+    "sign_on": "leads to the operator's provider; the log-in page where it fails",
+    "sign_on_return": "leads on; the log-in page where it fails",
     "logout": "posted",
     "join": "needs a fresh link; the same components as log-in",
     "openapi": "for programs",

@@ -6,6 +6,7 @@ import json
 import logging
 
 import pytest
+from django.test import RequestFactory
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -56,6 +57,13 @@ def test_SEC16_secrets_are_blotted_out_of_messages_extras_and_traces() -> None:
     written = JsonLines(secrets).format(record)
     assert not [secret for secret in secrets if secret in written]
     assert written.count("[secret]") == 5
+
+
+def test_SEC16_what_somebody_looked_for_or_came_back_with_is_not_written_down() -> None:
+    request = RequestFactory().get("/login/single-sign-on/return/", {"code": "spent-once", "state": "of-a-browser"})
+    written = line("Bad Request: %s", request.path, request=request, status_code=400)
+    assert json.loads(written)["request"] == "GET /login/single-sign-on/return/"
+    assert "spent-once" not in written
 
 
 def test_a_trace_keeps_its_end_where_the_error_is() -> None:

@@ -14,10 +14,10 @@ import pytest
 from tests.house.tree import ROOT
 
 
-def locked() -> dict[tuple[str, str], set[str]]:
-    """Return what the lock file names: (name, version) to the sha256 of its files."""
+def locked(file: str = "requirements.lock") -> dict[tuple[str, str], set[str]]:
+    """Return what a lock file names: (name, version) to the sha256 of its files."""
     found: dict[tuple[str, str], set[str]] = {}
-    for line in (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines():
+    for line in (ROOT / file).read_text(encoding="utf-8").splitlines():
         if named := re.match(r"([\w.-]+)==(\S+)", line):
             at = found.setdefault((named[1], named[2]), set())
         at |= set(re.findall(r"--hash=sha256:([0-9a-f]{64})", line))
@@ -53,6 +53,18 @@ def test_the_bill_says_what_it_is_of_and_in_which_form(bill: dict[str, Any]) -> 
     assert {part["purl"].split("?")[0] for part in bill["components"]} == {
         f"pkg:pypi/{name}@{version}" for name, version in locked()
     }
+
+
+@pytest.mark.parametrize("file", ["requirements-extras.lock", "requirements-dev.lock"])
+def test_every_lock_file_has_the_same_versions_of_what_ships(file: str) -> None:
+    shipped, more = locked(), locked(file)
+    named = dict(more.keys())
+    assert {name: named.get(name) for name, _ in shipped if name in named} == {
+        name: version for name, version in shipped if name in named
+    }
+    assert file == "requirements-dev.lock" or shipped.items() <= more.items()
+    assert {"django-allauth", "pyjwt", "sentry-sdk", "opentelemetry-sdk"} <= set(named)
+    assert "torch" not in named
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,8 @@ from django.urls import URLPattern, URLResolver, get_resolver
 PUBLIC: dict[str, str] = {
     "login": "people log in here",
     "join": "a single-use link makes the account; the token is the key",
+    "sign_on": "people leave for the operator's own log-in provider; without one there is no such page",
+    "sign_on_return": "people come back from there with a proof; without a provider there is no such page",
     "openapi": "the shape of the API, as the source has it; no data",
     "healthz": "a load balancer asks whether the process answers; no version, no count",
     "metrics": "behind a key of its own, which Prometheus shows; without one there is no such page",

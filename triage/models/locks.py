@@ -21,6 +21,12 @@ def held(name: str) -> Iterator[bool]:
                 cursor.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", [name])
 
 
+def queue_up(name: str) -> None:
+    """Wait until nobody else's transaction has this name, and hold it to the end of this one."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])
+
+
 @contextmanager
 def snapshot() -> Iterator[None]:
     """Read everything inside as it stood at its first statement, whatever is saved meanwhile.

@@ -86,6 +86,11 @@ class Frame:
         """Say whether the caller may change the project."""
         return self.role in {"lead", "owner"}
 
+    @property
+    def sign_on(self) -> str:
+        """Return what the operator calls the provider people may log in with, or the empty string."""
+        return settings.OIDC_NAME if settings.OIDC_ISSUER else ""
+
     @cached_property
     def tabs(self) -> list[Tab]:
         """Return the project's tabs, the current one marked."""

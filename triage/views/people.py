@@ -14,6 +14,7 @@ from triage import access
 from triage.forms import JoinForm
 from triage.invite import accept, open_invitation
 from triage.models import Invitation, Project
+from triage.sign_on import COUNTED_AS
 from triage.throttle import address_waits, minutes_left
 
 
@@ -30,16 +31,17 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
             return render(request, "registration/join_closed.html", status=410)
         login(request, user, backend="django.contrib.auth.backends.ModelBackend")
         return redirect("home")
-    return render(request, "registration/join.html", {"form": form, "invitation": invitation})
+    return render(request, "registration/join.html", {"form": form, "invitation": invitation, "token": token})
 
 
 def locked_out(request: HttpRequest, response: HttpResponse | None, credentials: dict[str, str] | None) -> HttpResponse:
     """Say how long to wait: this name, or names altogether, were tried too often from this address."""
     username = (credentials or {}).get("username") or request.POST.get("username", "")
     minutes = minutes_left(request, username)
-    form = AuthenticationForm(request, initial={"username": username})
+    is_sign_on = username == COUNTED_AS
+    form = AuthenticationForm(request, initial={"username": "" if is_sign_on else username})
     context = {"form": form, "minutes": minutes, "next": request.POST.get("next", "")}
-    context["everybody"] = address_waits(request)
+    context |= {"everybody": address_waits(request), "is_sign_on": is_sign_on}
     answer = render(request, "registration/login.html", context, status=429)
     answer.headers["Retry-After"] = str(minutes * 60)
     return answer
