@@ -6,9 +6,12 @@ from pathlib import Path
 
 from config.logs import gunicorn_logging
 
-worker_class = "gthread"
+#: Threads that give up a client which sends or reads too slowly.
+worker_class = "config.patience.PatientWorker"
 threads = 4
-#: A thread that is busy this long is given up: a request may not hang the process.
+#: Files go through Python: what the system sends by itself has no time limit.
+sendfile = False
+#: A process that does not even take connections for so long is ended. What one thread does is not watched by it.
 timeout = 60
 graceful_timeout = 20
 keepalive = 5

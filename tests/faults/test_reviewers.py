@@ -64,19 +64,20 @@ def children_of(parent: int) -> list[int]:
 
 
 class Web:
-    """Two gunicorn processes on this test's own database."""
+    """gunicorn processes on this test's own database."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, workers: int = 2, **more: str) -> None:
         database = connection.settings_dict
         environment = {
             **os.environ,
             "DATABASE_URL": f"postgresql://postgres@/{database['NAME']}?host={quote(str(database['HOST']))}",
             "RAG_TRIAGE_VAR": str(folder / "files"),
             "SECRET_KEY": settings.SECRET_KEY,
+            **more,
         }
         self.port = free_port()
         self._log = (folder / "web.log").open("ab")
-        command = [sys.executable, "-m", "gunicorn", "-c", "python:config.gunicorn", "--workers", "2"]
+        command = [sys.executable, "-m", "gunicorn", "-c", "python:config.gunicorn", "--workers", str(workers)]
         self.master = subprocess.Popen(
             [*command, "--bind", f"127.0.0.1:{self.port}", "config.wsgi"],
             cwd=ROOT,
