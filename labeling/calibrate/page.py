@@ -160,7 +160,6 @@ def judge_page(project: Project, judge: Judge, now: datetime, user_id: int) -> J
     newest = history[0] if history else None
     figures = newest.figures if newest else {}
     worst = worst_first(items_of(project, judge)) if newest else []
-    may_read = readable(worst, project, user_id)
     trust = newest.trust(now) if newest else Trust.UNCALIBRATED
     share = share_axis()
     yes, no = SIDES[kind]
@@ -192,11 +191,17 @@ def judge_page(project: Project, judge: Judge, now: datetime, user_id: int) -> J
         ),
         labels=labels_part(project, judge, share),
         rates=rate_lines(project, figures.get("rates") or [], share),
-        disagreements=tuple(may_read[:DISAGREEMENTS]),
-        disagreements_readable=len(may_read),
-        disagreements_in_all=len(worst),
+        **_disagreements(worst, readable(worst, project, user_id)),
         signed=SIGNED,
     )
+
+
+def _disagreements(worst: Sequence[Item], may_read: Sequence[Item]) -> dict[str, Any]:
+    return {
+        "disagreements": tuple(may_read[:DISAGREEMENTS]),
+        "disagreements_readable": len(may_read),
+        "disagreements_in_all": len(worst),
+    }
 
 
 def _scores(figures: Mapping[str, Any], in_use: float) -> dict[str, Any]:
