@@ -328,6 +328,6 @@ def test_the_collector_leaves_out_what_was_there_and_nothing_stays_left_out() ->
         assert gc.isenabled()
         held = gc.get_freeze_count()
         with frozen():
-            assert gc.get_freeze_count() == held > 0
+            assert 0 < gc.get_freeze_count() <= held, "what is left out may die meanwhile"
         assert gc.get_freeze_count() > 0
     assert gc.get_freeze_count() == 0

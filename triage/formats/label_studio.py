@@ -90,7 +90,7 @@ class LabelStudio(Adapter):
 
     def _query(self, data: Object, mapping: dict[str, str]) -> Object:
         def cell(name: str) -> Any:  # noqa: ANN401 - JSON
-            value = data.get(mapping.get(name, ""))
+            value = data.get(mapping[name]) if name in mapping else None
             return None if is_blank(value) else value
 
         question = as_text(cell("question"))

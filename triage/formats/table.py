@@ -129,8 +129,11 @@ class PlainTable(Adapter):
         yield {**query, **self._named(row), "meta": self._others(row)}
 
     def _cell(self, row: Object, field: str) -> Any:  # noqa: ANN401 - whatever the cell holds
-        cell = row.get(self._mapping.get(field, ""))
+        cell = self._at(row, field)
         return None if is_blank(cell) else cell
+
+    def _at(self, row: Object, field: str) -> Any:  # noqa: ANN401 - whatever the cell holds
+        return row.get(self._mapping[field]) if field in self._mapping else None
 
     def _id(self, row: Object, question: str) -> object:
         key = self._cell(row, "id")
@@ -145,7 +148,7 @@ class PlainTable(Adapter):
 
     def _retrieved(self, row: Object) -> list[Object] | None:
         column = self._mapping.get("retrieved", "")
-        listed = _listed(row.get(column), column)
+        listed = _listed(self._at(row, "retrieved"), column)
         if listed is None:
             return None
         slots = documents(listed)
@@ -161,8 +164,7 @@ class PlainTable(Adapter):
         return {**slot, "id": self.chunk_ids.of(slot.get("id"), slot.get("text"))}
 
     def _gold(self, row: Object) -> list[Any] | None:
-        column = self._mapping.get("gold", "")
-        listed = _listed(row.get(column), column)
+        listed = _listed(self._at(row, "gold"), self._mapping.get("gold", ""))
         for key in listed or ():
             self._look_at(key)
         return listed

@@ -120,6 +120,7 @@ def test_a_region_that_is_not_in_the_answer_is_a_row_error() -> None:
     [
         ({"id": 1, "question": "x", "annotator": 1, "annotation_id": 2}, "JSON-MIN"),
         ({"id": 1, "data": {"image": "a.png"}, "annotations": []}, "question"),
+        ({"id": 1, "data": {"": False}, "annotations": []}, "question"),
     ],
 )
 def test_another_export_or_another_task_says_what_is_needed(row: dict[str, Any], hint: str) -> None:
