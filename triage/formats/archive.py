@@ -89,7 +89,15 @@ class Archive:
                     begin = False
                     self._count(len(block))
                     yield block
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            EOFError,
+            OSError,
+            ValueError,
+            NotImplementedError,
+            RuntimeError,
+        ) as error:
             raise _damaged(error) from None
 
     def _count(self, size: int) -> None:

@@ -103,6 +103,10 @@ def test_F36_a_link_refuses_the_archive() -> None:
     assert refused(out.getvalue()).code == "member_link"
 
 
+def test_F36_an_archive_whose_beginning_is_lost_is_refused() -> None:
+    assert refused(packed(beir())[1:], "beir").code == "damaged_zip"
+
+
 def test_F36_an_encrypted_archive_is_refused() -> None:
     data = bytearray(packed(beir()))
     for at in range(len(data)):
