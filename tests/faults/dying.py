@@ -1,7 +1,7 @@
 """Does one piece of work at a time in a process that is killed before its n-th commit.
 
 Run as `python -m tests.faults.dying UPLOADS`. Each line of its input is an order, `{"work": "ingest" or "run_to_end",
-"pk": ..., "commit": n}`; each line of its output says how that ended, `{"killed": ..., "failed": ...}`. It forks for
+"pk": ..., "commit": n}`; each line of its output says how that ended, `{"code": ..., "failed": ...}`. It forks for
 each, so that starting Django is paid for once. A test must not fork itself: a lock that one of its threads holds at
 that moment stays locked in the fork for ever.
 """
@@ -44,7 +44,7 @@ def _set_up(uploads: Path) -> None:
 
 
 def _follow(work: str, pk: int, commit: int) -> dict[str, object]:
-    """Do the work in a fork and return how it ended: killed, or failed with what it said."""
+    """Do the work in a fork; return its exit code, the signal negated where one ended it, and what it failed with."""
     reading, writing = os.pipe()
     if (child := os.fork()) == 0:
         os.close(reading)
@@ -53,7 +53,7 @@ def _follow(work: str, pk: int, commit: int) -> dict[str, object]:
     with os.fdopen(reading) as told:
         failed = told.read()
     _, status = os.waitpid(child, 0)
-    return {"killed": os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL, "failed": failed}
+    return {"code": os.waitstatus_to_exitcode(status), "failed": failed}
 
 
 def _works() -> dict[str, Callable[[int], object]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -85,8 +86,9 @@ class Mortal:
         self.process.stdin.flush()
         end = json.loads(self.process.stdout.readline())
         assert not end["failed"], f"the work failed by itself, before commit {commit}: {end['failed']}"
+        assert end["code"] in {0, -signal.SIGKILL}, f"the work ended with {end['code']}, before commit {commit}"
         self._is_buried()
-        return bool(end["killed"])
+        return bool(end["code"])
 
     def _is_buried(self) -> None:
         """Wait until the database has noticed: until then the dead hold their locks, and the next one rightly waits."""
