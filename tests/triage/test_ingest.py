@@ -372,9 +372,6 @@ def test_the_database_sees_what_copy_could_mistake_for_its_own_marks(project: Pr
     assert (Chunk.objects.get().text, Claim.objects.get().text) == (odd, odd)
 
 
-# --- interruptions ---------------------------------------------------------------------------------------------------
-
-
 # --- what rows point at -----------------------------------------------------------------------------------------------
 
 
@@ -443,6 +440,9 @@ def rows_of(upload: Upload) -> list[dict[str, Any]]:
         for table in tables
         for row in table.values()
     ]
+
+
+# --- interruptions ---------------------------------------------------------------------------------------------------
 
 
 def test_an_import_cancelled_while_it_waits_is_not_read(project: Project, settings: Settings) -> None:
