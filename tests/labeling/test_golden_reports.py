@@ -17,6 +17,8 @@ from markdown_it import MarkdownIt
 
 from labeling import audit, compare, confidence, economics, gate, ladder, mend, sources
 from labeling.economics import Asked
+from labeling.trend import rendered as trend_rendered
+from labeling.trend import trend
 from tests.factories import digest, make_chunk, make_claim, make_project, make_query, make_run
 from tests.labeling.note_example import HOSTILE
 from triage.models import Citation, Project, Query, QueryMetrics, Retrieved, Run, Suggestion
@@ -139,6 +141,19 @@ def _worklist() -> Render:
     return partial(mend.mend_file, run)
 
 
+def _trend() -> Render:
+    """Three releases: another k and a name that means harm in the second, other judging from the third on."""
+    project = make_project(slug="golden")
+    told = ("2026.10", "wide", 20, "3f9c21ab"), (HOSTILE, "narrow", 5, "3f9c21ab"), ("2026.12", "alone", 5, "77aa01cc")
+    for month, (name, of, k, policy) in enumerate(told, 10):
+        run = arm(project, of, name)
+        run.key, run.release, run.started_at = f"release-{month}", name, NOW.replace(month=month)
+        run.config, run.policy_fingerprint = {"k": k, "context": "retrieved"}, policy
+        run.summary["classes"] = {"still_wrong": run.summary["outcomes"]["failing"]}
+        run.save()
+    return partial(trend_rendered, trend(project))
+
+
 def _hostile() -> Render:
     project = make_project()
     runs = [arm(project, "wide", HOSTILE), arm(project, "narrow", HOSTILE + "!")]
@@ -155,6 +170,7 @@ MADE: dict[str, tuple[Callable[[], Render], tuple[str, ...]]] = {
     "audit": (_audit, ("text", "md", "html", "json")),
     "sources": (_sources, ("md", "html", "json")),
     "sources_without_answers": (partial(_sources, None), ("md", "json")),
+    "trend": (_trend, ("md", "csv", "json")),
     "worklist": (_worklist, ("csv", "json")),
 }
 
