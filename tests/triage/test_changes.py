@@ -18,7 +18,7 @@ from triage import journal
 from triage.core.acting import Actor, Via, acting, actor
 from triage.journal import ENTRIES, TEXT_CHARS, plain
 from triage.models import Change, Project, Role
-from triage.pages.changes import PAGE_SIZE
+from triage.pages.changes import PAGE_SIZE, in_words
 
 pytestmark = pytest.mark.django_db
 
@@ -116,6 +116,29 @@ def test_long_values_are_cut_and_large_ones_counted() -> None:
     assert plain(list(range(ENTRIES + 1))) == {"entries": ENTRIES + 1}
     assert plain({str(number): 1 for number in range(ENTRIES + 1)}) == {"entries": ENTRIES + 1}
     assert plain({"a": [True, None, 1.5, "\0"]}) == {"a": [True, None, 1.5, "\ufffd"]}
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("2026-12-01T13:05:09.123+01:00", "1 Dec 2026, 12:05 UTC"),
+        ("2026-12-01T12:05Z", "1 Dec 2026, 12:05 UTC"),
+        ("2026-12-01T12:05", "2026-12-01T12:05"),
+        ("2026-13-01T12:05Z", "2026-13-01T12:05Z"),
+        ("0001-01-01T00:00+14:00", "0001-01-01T00:00+14:00"),
+        ("2026-12-01T12:05Z\n", "2026-12-01T12:05Z\n"),
+        ("", "(empty)"),
+        ([], "(nothing)"),
+        ({}, "(nothing)"),
+        (None, "not set"),
+        (True, "yes"),
+        (0.25, "0.25"),
+        (["a", 1, False], "a, 1, no"),
+        ({"judge_order": ["x", "y"], "k": 5}, "judge order x, y, k 5"),
+    ],
+)
+def test_values_are_words_on_the_page_not_json(value: object, words: str) -> None:
+    assert in_words(value) == words
 
 
 def test_a_change_that_changes_nothing_leaves_no_row(project: Project) -> None:

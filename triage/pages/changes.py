@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
+from django.utils.formats import date_format
 from django.utils.http import urlencode
 
 from triage.core.acting import Via
@@ -17,6 +19,7 @@ from triage.models import Change, Project
 
 PAGE_SIZE = 50
 COLUMNS = ("id", "at", "who", "via", "place", "action", "key", "old", "new")
+MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d[\d:.]*(?:Z|[+-]\d\d:\d\d)\Z")
 PLACES = {Via.PAGE: "page", Via.API: "API", Via.COMMAND: "command", Via.WORKER: "worker"}
 
 
@@ -69,12 +72,31 @@ def _words(value: object) -> tuple[str, ...]:
     if value is None:
         return ()
     if isinstance(value, dict):
-        return tuple(f"{name.replace('_', ' ')}: {_word(each)}" for name, each in value.items())
-    return (_word(value),)
+        return tuple(f"{name.replace('_', ' ')}: {in_words(each)}" for name, each in value.items()) or ("(nothing)",)
+    return (in_words(value),)
 
 
-def _word(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+def in_words(value: object) -> str:
+    """Return a JSON value as people say it: moments as on every page, lists with commas, no brackets, no quotes."""
+    if isinstance(value, str):
+        return _moment(value) or value or "(empty)"
+    if isinstance(value, dict):
+        return in_words([f"{name.replace('_', ' ')} {in_words(each)}" for name, each in value.items()])
+    if isinstance(value, list):
+        return ", ".join(map(in_words, value)) or "(nothing)"
+    if value is None or isinstance(value, bool):
+        return {None: "not set", True: "yes", False: "no"}[value]
+    return str(value)
+
+
+def _moment(text: str) -> str | None:
+    """Return a moment of ISO 8601 with its offset as the pages print one; None for any other text."""
+    if not MOMENT.match(text):
+        return None
+    try:
+        return date_format(datetime.fromisoformat(text).astimezone(UTC), "j M Y, H:i") + " UTC"
+    except (ValueError, OverflowError):
+        return None
 
 
 def told(row: Change) -> dict[str, object]:
@@ -107,7 +129,9 @@ def csv_lines(rows: Iterable[Change]) -> Iterator[str]:
 
 
 def _cell(value: object) -> str:
-    return "" if value is None else _word(value)
+    if value is None or isinstance(value, str):
+        return value or ""
+    return json.dumps(value, ensure_ascii=False)
 
 
 #: ending -> (content type, rows to pieces of text)
