@@ -7,6 +7,8 @@ from pathlib import Path
 
 import django
 import pytest
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 from pytest_django import Settings
 
 from tests import throwaway
@@ -16,6 +18,10 @@ from tests.tabs import chromium, open_tab
 __all__ = ["chromium", "open_tab"]
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# No example is timed: a busy computer is no fault of what is tested.
+hypothesis_settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.load_profile("untimed")
 
 _services = pytest.StashKey[Path]()
 

@@ -73,6 +73,17 @@ def test_what_was_chosen_is_remembered_for_the_same_columns(lead: Client, projec
     assert foreign.mapping == {}
 
 
+def test_a_nul_in_a_column_name_is_marked_and_the_column_chosen(lead: Client, project: Project) -> None:
+    damaged = TABLE.replace(b"Thema", b"The\0ma")
+    upload = _sent(lead, project, damaged)
+    assert upload.state == Upload.State.CHOOSING
+    lead.post(f"/uploads/{upload.key}/columns/", KINDS)
+    run = ingest(upload.pk).run
+    assert run is not None
+    assert Query.objects.get(run=run, key="7").slices == {"The\ufffdma": "billing"}
+    assert _sent(lead, project, damaged.replace(b"Two", b"Four"), "").mapping["slice.The\ufffdma"] == "The\ufffdma"
+
+
 def test_a_table_without_a_known_question_asks_instead_of_failing(lead: Client, project: Project) -> None:
     upload = ingest(_sent(lead, project, file_format="").pk)
     assert upload.state == Upload.State.CHOOSING

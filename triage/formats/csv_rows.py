@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from triage.core.limits import Limits
 from triage.core.records import WHOLE_LINE, RecordError, visible
+from triage.core.records.free import storable
 from triage.formats.errors import FileError
 from triage.formats.json_text import not_utf8
 from triage.formats.lines import Line, lines
@@ -174,7 +175,7 @@ class Table:
 
 
 def _names(cells: list[str]) -> list[str]:
-    names = [cell.strip().removeprefix("\ufeff") for cell in cells]
+    names = [storable(cell.strip().removeprefix("\ufeff")) for cell in cells]
     if any("\r" in name for name in names):
         found = "lines that end in carriage returns alone"
         raise FileError("carriage_returns", found, "lines ending in \\n", "Save the file with today's line endings.")
