@@ -19,11 +19,11 @@ from django.db import DataError, OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
-from tests.factories import make_project
+from tests.factories import make_project, make_query, make_run
 from triage import intake
 from triage.core.flags import Flag
 from triage.formats import FileError, RunFile
-from triage.ingest import MAX_ATTEMPTS, ingest, writing
+from triage.ingest import MAX_ATTEMPTS, ingest, references, writing
 from triage.ingest.beat import Beat
 from triage.ingest.corpus import Corpus
 from triage.ingest.verb import GAVE_UP, NO_SPACE
@@ -388,6 +388,20 @@ def test_rows_that_point_at_nothing_are_refused_as_a_whole(project: Project) -> 
     assert upload.state == Upload.State.FAILED
     assert "slots: 0 of 3" in upload.reason
     assert nothing_left()
+
+
+def test_the_planner_learns_of_rows_that_statistics_from_elsewhere_could_not_see(project: Project) -> None:
+    run = make_run(project)
+    for _ in range(3):
+        make_query(run)
+    elsewhere = connection.copy()
+    with elsewhere.cursor() as cursor:
+        cursor.execute("ANALYZE triage_query")
+    elsewhere.close()
+    references.check(run.pk, {"queries": 3, "slots": 0, "claims": 0, "citations": 0, "chunks": 0})
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT reltuples FROM pg_class WHERE oid = 'triage_query'::regclass")
+        assert cursor.fetchone()[0] >= 3
 
 
 def test_after_an_import_the_database_checks_every_row_again(project: Project) -> None:

@@ -53,10 +53,11 @@ _PHRASES: tuple[str, ...] = (
     "you are now a",
     "developer mode",
 )
-#: One of these stands in every phrase (tested): nearly every text is done with after asking for them.
+#: One of these stands in every phrase (tested), and none has a blank in it, so that blanks need no putting in order:
+#: nearly every text is done with after asking for them.
 SIGNS: tuple[str, ...] = (
-    "ignore ", "disregard ", "forget ", "grader", "judge", "evaluator", "you must ", "output ", "respond ", "mark this",
-    "this answer", "maximum score", "score 1.0", '"verdict"', "system", "<|im_", "you are now", "developer mode",
+    "ignore", "disregard", "forget", "grader", "judge", "evaluator", "output", "respond", "supported", "correct",
+    "answer", "maximum", "1.0", '"verdict"', "claim", "system", "<|im_", "now", "developer",
 )  # fmt: skip
 
 
@@ -64,7 +65,8 @@ def talks_to_judge(text: str | None) -> bool:
     """Say whether a phrase that addresses a judge stands in `text`."""
     if not text:
         return False
-    folded = " ".join(text[:_LOOKED_AT].casefold().replace("’", "'").split())
-    if not any(sign in folded for sign in SIGNS):
+    folded = text[:_LOOKED_AT].casefold()
+    if not any(map(folded.__contains__, SIGNS)):
         return False
-    return any(phrase in folded for phrase in _PHRASES)
+    spaced = " ".join(folded.replace("’", "'").split())
+    return any(phrase in spaced for phrase in _PHRASES)

@@ -14,6 +14,8 @@ _LOOKED_AT = 2_000
 #: Small words of another language that must stand in a text before anything is said.
 _ENOUGH = 3
 _WORD = re.compile(r"[^\W\d_]+")
+#: In ASCII, what is no letter parts words: the same as `_WORD` finds, at the speed of C.
+_APART = {number: " " for number in range(128) if not chr(number).isalpha()}
 _SMALL_WORDS: dict[str, frozenset[str]] = {
     name: frozenset(words.split())
     for name, words in {
@@ -39,7 +41,8 @@ def is_plainly_not_english(text: str) -> bool:
     start = text[:_LOOKED_AT]
     if not start.isascii() and _is_another_script(start):
         return True
-    small = [word for word in map(str.casefold, _WORD.findall(start)) if word in _LANGUAGES]
+    words = start.translate(_APART).casefold().split() if start.isascii() else map(str.casefold, _WORD.findall(start))
+    small = [word for word in words if word in _LANGUAGES]
     if len(small) < _ENOUGH:
         return False
     found = Counter(name for word in small for name in _LANGUAGES[word])

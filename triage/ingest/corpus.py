@@ -23,7 +23,7 @@ Details = Mapping[str, Any]
 _COLUMNS = ("id", "project_id", "key", "content_hash", "text_hash", *CHUNK_FIELDS, "meta")
 #: Locked: nobody deletes a chunk that this import is about to point at.
 _KNOWN = """
-    SELECT content_hash, id FROM triage_chunk WHERE project_id = %(project)s AND content_hash = ANY(%(hashes)s)
+    SELECT content_hash, id FROM triage_chunk WHERE project_id = %(project)s AND content_hash = ANY(%(hashes)s::bytea[])
     FOR KEY SHARE
 """
 _MOVE = (
@@ -39,6 +39,8 @@ _MOVE = (
        WHERE citation.chunk_id = moved.old AND claim.id = citation.claim_id
          AND query.id = claim.query_id AND query.run_id = %(run)s""",
 )
+#: Made once: `json.dumps` makes one anew for every call that asks for anything out of the ordinary.
+_IN_ORDER = json.JSONEncoder(sort_keys=True, default=str).encode
 _NO_TEXT = hashlib.sha256(b"\x00no text").digest()
 
 
@@ -49,7 +51,7 @@ def sha256(text: str) -> bytes:
 
 def content_hash(key: str, details: Details) -> bytes:
     """Return the hash over a chunk's key, text and everything else that is said of it."""
-    return sha256(json.dumps([key, details], sort_keys=True, default=str))
+    return sha256(_IN_ORDER([key, details]))
 
 
 class Corpus:
@@ -100,8 +102,10 @@ class Corpus:
         return {key: known[digest] for key, digest in hashes.items()}
 
     def _known(self, hashes: Iterable[bytes]) -> dict[bytes, int]:
+        # As text: the driver would write each of the thousands of hashes by a call of its own.
+        listed = ",".join([f'"\\\\x{digest.hex()}"' for digest in hashes])
         with connection.cursor() as cursor:
-            cursor.execute(_KNOWN, {"project": self._project, "hashes": list(hashes)})
+            cursor.execute(_KNOWN, {"project": self._project, "hashes": f"{{{listed}}}"})
             return {bytes(digest): number for digest, number in cursor.fetchall()}
 
     def _columns(self, number: int, key: str, digest: bytes, details: Details) -> list[object]:

@@ -11,13 +11,15 @@ from django.db import connection, models
 
 #: Rows ask for ids this many at a time.
 _IDS_AT_ONCE = 1_000
+#: Made once: `json.dumps` makes one anew for every call that asks for anything out of the ordinary.
+_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def as_json(value: dict[str, Any] | list[Any]) -> str:
     """Return JSON for a jsonb column. Most are empty: those cost nothing."""
     if not value:
         return "[]" if isinstance(value, list) else "{}"
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return _JSON(value)
 
 
 class Ids:

@@ -164,7 +164,7 @@ class Query(models.Model):
             # Counts of a run, and joins with what hangs on its queries, read this narrow index in place of wide rows.
             models.Index(fields=["run", "id"], include=["correct"], name="queries_by_id"),
             models.Index(fields=["run"], condition=~models.Q(flags=[]), name="flagged_queries"),
-            GinIndex(Words(), name="words_of_queries"),
+            GinIndex(Words(), name="words_without_signs"),
         ]
 
     def __str__(self) -> str:
@@ -174,7 +174,8 @@ class Query(models.Model):
 class Retrieved(models.Model):
     """One candidate slot of a query, in rank order (rank 1 first)."""
 
-    query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="retrieved")
+    #: Its index is `one_chunk_per_rank`.
+    query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="retrieved", db_index=False)
     rank = models.IntegerField()
     chunk = models.ForeignKey(Chunk, on_delete=models.RESTRICT, related_name="retrieved")
     #: Retriever and reranker scores as given: any scale, never interpreted as a probability.
@@ -202,7 +203,8 @@ class Claim(models.Model):
         SPLIT = "split"
         PERSON = "person"
 
-    query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="claims")
+    #: Its index is `claims_in_order`.
+    query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="claims", db_index=False)
     position = models.IntegerField()
     text = models.TextField()
     text_hash = models.BinaryField(max_length=32)

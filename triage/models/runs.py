@@ -163,7 +163,8 @@ class Chunks(models.QuerySet["Chunk"]):
 class Chunk(models.Model):
     """One piece of the corpus as a run saw it. Shared by the runs of a project that saw exactly the same."""
 
-    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="chunks")
+    #: Its index is `one_chunk_per_content`.
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="chunks", db_index=False)
     #: The id the file gave it; unique only together with its content.
     key = models.TextField()
     #: sha256 over key, text and all metadata.
@@ -193,7 +194,8 @@ class Chunk(models.Model):
 class RunChunk(models.Model):
     """The corpus a run brought: lets gold ids, summaries and superseded documents be resolved within the run."""
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="run_chunks")
+    #: Its index is `one_chunk_per_key_in_run`.
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="run_chunks", db_index=False)
     chunk = models.ForeignKey(Chunk, on_delete=models.CASCADE, related_name="run_chunks")
     #: Copy of `Chunk.key`, so that one key names one chunk per run, by constraint. Hashed: keys may be long.
     key_hash = models.BinaryField(max_length=32)

@@ -173,7 +173,8 @@ class Score(models.Model):
 class Scoring(models.Model):
     """One panel of judges on one query: done, or tried and failed. What is left = queries without a done row."""
 
-    query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="scorings")
+    #: Its index is `one_scoring_per_panel`.
+    query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="scorings", db_index=False)
     #: Fingerprint of the ordered judges.
     panel = models.CharField(max_length=12)
     attempts = models.IntegerField(default=0)
@@ -225,7 +226,8 @@ class Suggestions(models.QuerySet["Suggestion"]):
 class Suggestion(models.Model):
     """The class the machine filed a failing query under, and why. Rows are kept; one per query is current."""
 
-    query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="suggestions")
+    #: Its index is `one_suggestion_per_basis`.
+    query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="suggestions", db_index=False)
     label = models.CharField(max_length=24, choices=[(str(label), str(label)) for label in SUGGESTION_LABELS])
     #: For `unscored`: the label of the first later test that fires, or `still_wrong`. Blank otherwise.
     would_be = models.CharField(max_length=24, blank=True)
