@@ -331,3 +331,27 @@ def test_the_collector_leaves_out_what_was_there_and_nothing_stays_left_out() ->
             assert 0 < gc.get_freeze_count() <= held, "what is left out may die meanwhile"
         assert gc.get_freeze_count() > 0
     assert gc.get_freeze_count() == 0
+
+
+def test_cycles_that_die_between_freezes_do_not_pile_up() -> None:
+    import gc
+
+    class Ring:
+        alive = 0
+
+        def __init__(self) -> None:
+            self.ring = self
+            Ring.alive += 1
+
+        def __del__(self) -> None:
+            Ring.alive -= 1
+
+    with frozen():  # whatever others left young is out of the way
+        pass
+    before = gc.get_stats()[2]["collections"]
+    for _ in range(1_000):
+        Ring()
+        with frozen():
+            pass
+    assert Ring.alive <= 1
+    assert gc.get_stats()[2]["collections"] <= before + 1, "and no collection of everything was needed"
