@@ -32,6 +32,8 @@ def test_a_call_stands_there_whole(key: str) -> None:
     method, path, operation = OPERATIONS[key]
     call = CALLS[key]
     assert (call.method, call.path) == (method.upper(), path)
+    assert "".join(call.steps) == path
+    assert all(step.endswith("/") and step.count("/") == 1 for step in call.steps[:-1])
     assert [(entry.name, entry.where, entry.required) for entry in call.parameters] == [
         (told["name"], told["in"], told["required"]) for told in operation.get("parameters", ())
     ]
@@ -53,6 +55,14 @@ def test_every_shape_has_its_fields_and_every_link_leads_to_a_shape() -> None:
     entries += [entry for call in CALLS.values() for entry in call.parameters]
     assert {entry.shape for entry in entries if entry.shape} <= shapes.keys()
     assert "list of Passage" in {entry.type for entry in entries}
+
+
+def test_limits_are_told_in_words() -> None:
+    notes = {piece.text for call in CALLS.values() for entry in call.parameters for piece in entry.note}
+    notes |= {piece.text for shape in PAGE.shapes for entry in shape.fields for piece in entry.note}
+    assert any("not empty" in note for note in notes)
+    assert any("at most 200 characters" in note for note in notes)
+    assert not any("at least 1 characters" in note for note in notes)
 
 
 def body_of(call: Call) -> Any:

@@ -86,6 +86,11 @@ class Call:
     problems: tuple[tuple[int, str], ...]
     example: str
 
+    @property
+    def steps(self) -> list[str]:
+        """The path in parts that end with their slash: a narrow window may break it between them, not inside."""
+        return re.findall(r"[^/]*/|[^/]+", self.path)
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -220,7 +225,9 @@ def _shape_in(schema: Object) -> str:
 
 def _limits(schema: Object) -> Iterator[str]:
     for one in (schema, *schema.get("anyOf", ())):
-        yield from (words.format(one[name]) for name, words in _LIMITS.items() if name in one)
+        for name, words in _LIMITS.items():
+            if name in one:
+                yield "not empty" if (name, one[name]) == ("minLength", 1) else words.format(one[name])
 
 
 def _pieces(text: str) -> tuple[Piece, ...]:

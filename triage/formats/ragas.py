@@ -138,7 +138,8 @@ class Ragas(Adapter):
         gold = as_list(row.get("reference_contexts"), "reference_contexts")
         if old is not None and "evolution_type" in row and is_blank(row.get("answer")):
             return None, old
-        return as_list(row.get("retrieved_contexts"), "retrieved_contexts") or old, gold
+        new = as_list(row.get("retrieved_contexts"), "retrieved_contexts")
+        return (old if new is None else new), gold  # an empty list is said: nothing was retrieved
 
     def _slots(self, texts: list[Any] | None, keys: list[Any] | None) -> list[Object] | None:
         if texts is None and keys is None:

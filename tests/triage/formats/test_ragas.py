@@ -171,7 +171,15 @@ def test_F37_lists_in_cells_are_read_as_json_python_or_numpy_wrote_them(cell: st
     quoted = cell.replace('"', '""')
     found = read(f'user_input,retrieved_contexts\nHow?,"{quoted}"\n')
     assert found.errors == []
-    assert [slot.text for slot in found.query.retrieved or ()] == texts
+    assert found.query.retrieved is not None
+    assert [slot.text for slot in found.query.retrieved] == texts
+
+
+@pytest.mark.parametrize("column", ["retrieved_contexts", "contexts"])
+def test_an_empty_list_is_nothing_retrieved_and_an_empty_cell_is_not_said(column: str) -> None:
+    name = "user_input" if column == "retrieved_contexts" else "question"
+    found = read(f"{name},{column}\nWhy?,[]\nHow?,\n")
+    assert [query.retrieved for query in found.queries] == [[], None]
 
 
 def test_a_list_cell_of_megabytes_is_read_without_evaluating_it() -> None:
