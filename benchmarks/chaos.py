@@ -45,13 +45,13 @@ ITEMS_A_MINUTE, QUERIES_A_FILE = 120, 30
 
 
 class Stack:
-    """The processes under fire."""
+    """The processes under fire: so many web servers, as many workers, and beat."""
 
-    def __init__(self, var: Path) -> None:
+    def __init__(self, var: Path, each: int = 2) -> None:
         from tests.faults.test_reviewers import free_port
 
         self.var = var
-        self.ports = (free_port(), free_port())
+        self.ports = tuple(free_port() for _ in range(each))
         self.parts: dict[str, subprocess.Popen[bytes]] = {}
         self.over = False
         self._words = {
@@ -63,7 +63,7 @@ class Stack:
             **{
                 f"worker {number}": ["celery", "-A", "config", "worker", "--concurrency", "1", "--without-gossip",
                                      "-n", f"{number}@%h"]
-                for number in (1, 2)
+                for number in range(1, each + 1)
             },
             "beat": ["celery", "-A", "config", "beat", "--pidfile", "", "--schedule", str(var / "schedule")],
         }  # fmt: skip
@@ -113,7 +113,9 @@ class Stack:
 
 
 class Person:
-    """A reviewer who does not give up: a save that was not answered is sent again as it was, to either web server."""
+    """A reviewer who does not give up: a save that was not answered is sent again as it was, to any web server."""
+
+    thinks_s = THINKS_S
 
     def __init__(self, number: int, cookie: str, session: str, stack: Stack) -> None:
         from django.conf import settings
@@ -138,7 +140,7 @@ class Person:
                 continue
             is_new = 'data-state="revealed"' not in page
             if is_new:
-                time.sleep(self._chance.uniform(*THINKS_S))
+                time.sleep(self._chance.uniform(*self.thinks_s))
                 form |= {"label": self._chance.choice(("retrieval_miss", "still_wrong")), "insists": "1"}
             began = time.monotonic()
             page = self._ask("POST", place, form)
@@ -286,7 +288,7 @@ def chaos(minutes: float, seed: int, every_s: float) -> int:
     from django.conf import settings
 
     stack, chance = Stack(settings.VAR_DIR), random.Random(seed)
-    project, session, people = _people(stack, max(200, int(minutes * ITEMS_A_MINUTE)))
+    project, session, people = seated(stack, max(200, int(minutes * ITEMS_A_MINUTE)))
     stack.start_all()
     threading.Thread(target=stack.supervise, daemon=True).start()
     brought: list[int] = []
@@ -305,13 +307,15 @@ def chaos(minutes: float, seed: int, every_s: float) -> int:
                 print(f"- {minutes * 60 - (end - time.monotonic()):4.0f} s: {what}", flush=True)
             for each in work:
                 each.result()
-        settled_s = _settle(project)
-        return _tell(minutes, seed, happened, people, session, brought, settled_s)
+        settled_s = settle(project)
+        done = ", ".join(f"{times} x {what}" for what, times in happened.items())
+        print(f"\n{minutes:g} minutes, seed {seed}. Done to it: {done}.")
+        return tell(people, session, brought, settled_s)
     finally:
         stack.end()
 
 
-def _people(stack: Stack, items: int) -> tuple[Project, str, list[Person]]:
+def seated(stack: Stack, items: int) -> tuple[Project, str, list[Person]]:
     """Import the run people read, make its session, and seat them."""
     from labeling.worklist import Wish, make_session
     from tests.factories import make_member, make_project
@@ -331,7 +335,7 @@ def _people(stack: Stack, items: int) -> tuple[Project, str, list[Person]]:
     return project, session, [Person(number, cookie_of(user), session, stack) for number, user in enumerate(users)]
 
 
-def _settle(project: Project) -> float:
+def settle(project: Project) -> float:
     """Wait until nothing is under way any more, and return for how long."""
     from triage.models import Run, Upload
 
@@ -356,15 +360,8 @@ def _is_right(run: Run | None) -> bool:
     return scored == labels == QUERIES_A_FILE
 
 
-def _tell(
-    minutes: float,
-    seed: int,
-    happened: Counter[str],
-    people: list[Person],
-    session: str,
-    brought: list[int],
-    settled_s: float,
-) -> int:
+def tell(people: list[Person], session: str, brought: list[int], settled_s: float) -> int:
+    """Count what became of every save and every file, print it, and return how many promises were broken."""
     from labeling.models import Verdict
     from triage.models import Upload
 
@@ -385,9 +382,6 @@ def _tell(
     )
     waits = sorted(wait for person in people for wait in person.waits)
     statuses: Counter[int] = sum((person.statuses for person in people), Counter())
-    print(
-        f"\n{minutes:g} minutes, seed {seed}. Done to it: {', '.join(f'{n} x {what}' for what, n in happened.items())}."
-    )
     print("\n| what | figure |\n|---|---|")
     for what, figure in {
         "saves answered as saved": f"{len(answered):,}",
@@ -410,8 +404,8 @@ def _tell(
     return len(lost) + doubled + beyond + len(wrong) + (verify.returncode != 0)
 
 
-def main(minutes: float = 15, seed: int = 1, every_s: float = 20) -> int:
-    """Make a folder for it all, and leave nothing behind."""
+def in_a_folder(work: Callable[[], int]) -> int:
+    """Make a folder with a database for it all, do it, and leave nothing behind."""
     from config import embedded
     from tests.throwaway import FOREIGN
 
@@ -425,10 +419,15 @@ def main(minutes: float = 15, seed: int = 1, every_s: float = 20) -> int:
         from django.core.management import call_command
 
         call_command("migrate", verbosity=0)
-        return chaos(minutes, seed, every_s)
+        return work()
     finally:
         embedded.stop(var)
         shutil.rmtree(var, ignore_errors=True)
+
+
+def main(minutes: float = 15, seed: int = 1, every_s: float = 20) -> int:
+    """Break things for so long."""
+    return in_a_folder(lambda: chaos(minutes, seed, every_s))
 
 
 if __name__ == "__main__":

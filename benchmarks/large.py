@@ -67,14 +67,19 @@ FROM triage_query WHERE run_id = %(run)s
 """
 
 
-def export(run: Run) -> None:
-    """Give every query a verdict, write all out once a format; print rows a second and the memory it took."""
+def give_verdicts(run: Run) -> None:
+    """Give every query of the run a verdict."""
     from django.db import connection
-
-    from labeling.export import VERDICT_FORMATS, verdicts_file
 
     with connection.cursor() as cursor:
         cursor.execute(VERDICTS, {"run": run.pk})
+
+
+def export(run: Run) -> None:
+    """Give every query a verdict, write all out once a format; print rows a second and the memory it took."""
+    from labeling.export import VERDICT_FORMATS, verdicts_file
+
+    give_verdicts(run)
     rows = run.counts["queries"]
     for to in VERDICT_FORMATS:
         before, spent = peak_mb(), time.process_time() * 1000 + backend_ms()

@@ -171,7 +171,7 @@ def _settings(run: Run) -> dict[str, Any]:
 def _beside(run: Run, baseline: Run, slice_key: str) -> Comparison:
     groups = list(pair_groups(run, baseline))
     differing = settings_that_differ([_settings(baseline), _settings(run)])
-    shared = sum(len(group.ids) for group in groups)
+    shared = sum(group.count for group in groups)
     accuracy, mix = _decided(groups)
     changes = metric_changes(run, baseline, accuracy)
     precisions = (metric_of(baseline, "context_precision"), metric_of(run, "context_precision"))
@@ -180,10 +180,10 @@ def _beside(run: Run, baseline: Run, slice_key: str) -> Comparison:
         baseline=baseline,
         differing=differing,
         warning=credit_warning(differing),
-        paired=sum(len(group.ids) for group in groups if group.is_paired),
+        paired=sum(group.count for group in groups if group.is_paired),
         only_now=run.queries.count() - shared,
         only_before=baseline.queries.count() - shared,
-        other_question=sum(len(group.ids) for group in groups if not group.same_question),
+        other_question=sum(group.count for group in groups if not group.same_question),
         changes=tuple(changes),
         mix=mix if _same_basis(run, baseline) else None,
         wrong_to_right=flips(groups, to_right=True),
@@ -236,8 +236,8 @@ def _decided(groups: Sequence[PairGroup]) -> tuple[Change | None, MixTest | None
     cells, moves = Counter[tuple[bool, bool]](), Counter[tuple[str, str]]()
     for group in groups:
         if group.is_paired and group.before is not None and group.now is not None:
-            cells[group.before == CORRECT, group.now == CORRECT] += len(group.ids)
-            moves[group.before, group.now] += len(group.ids)
+            cells[group.before == CORRECT, group.now == CORRECT] += group.count
+            moves[group.before, group.now] += group.count
     if not cells:
         return None, None
     counts = (cells[True, True], cells[True, False], cells[False, True], cells[False, False])

@@ -105,8 +105,8 @@ def isolation(run: Run, baseline: Run, groups: Sequence[PairGroup]) -> Isolation
     rows = [_isolated(label, failing) for label in (*map(str, FOUR_CLASSES), UNSCORED)]
     found = buried(run, baseline, EVIDENCE_WAS_THERE)
     return Isolation(
-        failing=sum(len(group.ids) for group in failing),
-        right_with_gold_only=sum(len(group.ids) for group in failing if group.now == CORRECT),
+        failing=sum(group.count for group in failing),
+        right_with_gold_only=sum(group.count for group in failing if group.now == CORRECT),
         buried=tuple(Flip(key, position) for key, position in found),
         by_class=tuple(row for row in rows if row.failing),
     )
@@ -114,8 +114,8 @@ def isolation(run: Run, baseline: Run, groups: Sequence[PairGroup]) -> Isolation
 
 def _isolated(label: str, failing: Sequence[PairGroup]) -> Isolated:
     mine = [group for group in failing if group.before == label]
-    right = sum(len(group.ids) for group in mine if group.now == CORRECT)
-    return Isolated(label, sum(len(group.ids) for group in mine), right)
+    right = sum(group.count for group in mine if group.now == CORRECT)
+    return Isolated(label, sum(group.count for group in mine), right)
 
 
 def padding(run: Run, baseline: Run, changes: Sequence[MetricChange]) -> Padding | None:

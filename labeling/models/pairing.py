@@ -9,15 +9,26 @@ from django.db import connection
 
 from triage.models import Run, Suggestion
 
-#: Pairs by id, grouped by what became of them, with the ids and places of their queries now.
+#: Pairs by id, grouped by what became of them, with the ids and places of their queries now. Those that passed and pass
+#: are most of a good run, and nobody asks which they are: they are only counted, and no class of theirs is looked up.
 PAIRS = """
-SELECT before.correct, earlier.label, now.correct, current.label, now.question = before.question,
-    array_agg(now.key ORDER BY now.position), array_agg(now.position ORDER BY now.position)
-FROM triage_query AS now
-JOIN triage_query AS before ON before.run_id = %(before)s AND before.key_hash = now.key_hash
-LEFT JOIN triage_suggestion AS current ON current.query_id = now.id AND current.is_current
-LEFT JOIN triage_suggestion AS earlier ON earlier.query_id = before.id AND earlier.is_current
-WHERE now.run_id = %(now)s
+WITH pairs AS MATERIALIZED (
+    SELECT before.id AS earlier, now.id AS current, before.correct AS was_correct, now.correct AS is_correct,
+        now.question = before.question AS same, now.key AS key, now.position AS position
+    FROM triage_query AS now
+    JOIN triage_query AS before ON before.run_id = %(before)s AND before.key_hash = now.key_hash
+    WHERE now.run_id = %(now)s
+)
+SELECT true AS was, null AS before, true AS is, null AS now, same, count(*), '{}'::text[], '{}'::int[]
+FROM pairs WHERE was_correct AND is_correct
+GROUP BY same
+UNION ALL
+SELECT was_correct, earlier.label, is_correct, current.label, same, count(*),
+    array_agg(key ORDER BY position), array_agg(position ORDER BY position)
+FROM pairs
+LEFT JOIN triage_suggestion AS current ON current.query_id = pairs.current AND current.is_current AND NOT is_correct
+LEFT JOIN triage_suggestion AS earlier ON earlier.query_id = pairs.earlier AND earlier.is_current AND NOT was_correct
+WHERE (was_correct AND is_correct) IS NOT TRUE
 GROUP BY 1, 2, 3, 4, 5
 ORDER BY 1, 2, 3, 4, 5
 """
@@ -41,11 +52,15 @@ NOT_CLASSIFIED = "not classified"
 
 @dataclass(frozen=True, slots=True)
 class PairGroup:
-    """Queries that went the same way: class before and now (`correct` where it passes), and their ids."""
+    """Queries that went the same way: class before and now (`correct` where it passes), and how many.
+
+    Ids and places are told only where one of the two does not pass.
+    """
 
     before: str | None
     now: str | None
     same_question: bool
+    count: int
     ids: tuple[str, ...]
     positions: tuple[int, ...]
 
@@ -59,8 +74,9 @@ def pair_groups(now: Run, before: Run) -> Iterable[PairGroup]:
     """Yield the pairs of two runs, grouped."""
     with connection.cursor() as cursor:
         cursor.execute(PAIRS, {"now": now.pk, "before": before.pk})
-        for was_correct, was, is_correct, label, same, ids, positions in cursor.fetchall():
-            yield PairGroup(_class(was_correct, was), _class(is_correct, label), same, tuple(ids), tuple(positions))
+        for was_correct, was, is_correct, label, same, count, ids, positions in cursor.fetchall():
+            before_now = _class(was_correct, was), _class(is_correct, label)
+            yield PairGroup(*before_now, same, count, tuple(ids), tuple(positions))
 
 
 def slice_pairs(now: Run, before: Run, key: str) -> list[tuple[str | None, tuple[int, int, int, int]]]:

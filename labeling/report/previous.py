@@ -70,17 +70,17 @@ def _paired(run: Run, before: Run, groups: list[PairGroup], *, comparable: bool)
     for group in groups:
         if not group.is_paired or group.before is None or group.now is None:
             continue
-        cells[group.before == CORRECT, group.now == CORRECT] += len(group.ids)
-        mix[group.before, group.now] += len(group.ids)
+        cells[group.before == CORRECT, group.now == CORRECT] += group.count
+        mix[group.before, group.now] += group.count
         if group.before != group.now and CORRECT not in (group.before, group.now):
-            changed += len(group.ids)
-    n, shared = sum(cells.values()), sum(len(group.ids) for group in groups)
+            changed += group.count
+    n, shared = sum(cells.values()), sum(group.count for group in groups)
     decided = (cells[True, True], cells[True, False], cells[False, True], cells[False, False])
     return Paired(
         n=n,
         only_now=run.queries.count() - shared,
         only_before=before.queries.count() - shared,
-        differing=sum(len(group.ids) for group in groups if not group.same_question),
+        differing=sum(group.count for group in groups if not group.same_question),
         accuracy=share_change(*decided) if n else None,
         mix=stuart_maxwell(mix) if comparable and n else None,
         changed_class=changed if comparable else None,

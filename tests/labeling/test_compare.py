@@ -13,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 
 from labeling.compare import as_json, as_text, compare
 from labeling.core.paired import share_change
+from labeling.models.pairing import CORRECT, NOT_CLASSIFIED, pair_groups
 from tests.factories import PASSWORD, make_member, make_project, make_run
 from tests.labeling.rows import make_classified
 from triage.models import Project, Query, QueryMetrics, Role, Run
@@ -43,6 +44,15 @@ def test_accuracy_is_compared_on_pairs_and_flips_are_listed() -> None:
     expected = share_change(15, 1, 3, 1)
     assert (change["difference"], change["p"]) == (pytest.approx(expected.difference), pytest.approx(expected.p))
     assert (body["paired"], body["unpaired"]) == (20, 0)
+
+
+def test_pairs_that_passed_and_pass_are_only_counted() -> None:
+    project = make_project()
+    before, now = arm(project, {1, 2, 3, 4}), arm(project, {4, 5})
+    told = {(group.before, group.now): (group.count, group.ids) for group in pair_groups(now, before)}
+    assert told[CORRECT, CORRECT] == (15, ())
+    assert told[NOT_CLASSIFIED, CORRECT] == (3, ("q1", "q2", "q3"))
+    assert told[CORRECT, NOT_CLASSIFIED] == (1, ("q5",))
 
 
 def test_per_query_metrics_are_compared_where_both_runs_have_them() -> None:
