@@ -111,7 +111,13 @@ TEMPLATES = [
                 "triage.views.frame.frame",
             ],
         },
-    }
+    },
+    {
+        "BACKEND": "django.template.backends.jinja2.Jinja2",
+        "NAME": "compiled",
+        "DIRS": [BASE_DIR / "templates"],
+        "OPTIONS": {"environment": "config.compiled.environment"},
+    },
 ]
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"

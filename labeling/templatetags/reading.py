@@ -9,7 +9,9 @@ from functools import lru_cache
 from typing import Any
 
 from django import template
-from django.template.loader import render_to_string
+from django.template import Context
+from django.template.base import Parser, Token
+from django.template.loader import get_template, render_to_string
 
 from labeling.cards.decision import title_of
 from labeling.cards.lines import Choice, ChunkLine
@@ -55,6 +57,24 @@ def _parts(text: str) -> list[Part]:
 def at(mapping: Mapping[Any, Any] | None, key: object) -> Any:  # noqa: ANN401 - whatever the mapping holds
     """Return the mapping's value at `key`, or None where there is no mapping or no value."""
     return mapping.get(key) if mapping else None
+
+
+class Drawn(template.Node):
+    """A compiled template in the middle of one of Django's; what it draws is markup already."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def render(self, context: Context) -> str:
+        """Draw it with everything the page knows."""
+        return get_template(self.name, using="compiled").render(context.flatten())
+
+
+@register.tag
+def drawn(_parser: Parser, token: Token) -> Drawn:
+    """Draw a compiled template (config/compiled.py): `{% drawn "labeling/item/frame.jinja" %}`."""
+    _, name = token.split_contents()
+    return Drawn(name.strip('"'))
 
 
 @register.simple_tag

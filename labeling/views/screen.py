@@ -96,6 +96,8 @@ def show_empty(request: HttpRequest, session: ReviewSession, telling: Telling = 
         "empty": why_empty(session, me),
         "bar": top_bar(session, me, saved_at=telling.saved_at),
         "telling": telling,
+        "mode": "",
+        "swap": False,
     }
     return _respond(request, "labeling/session_review.html", context, reverse("session_review", args=[session.key]))
 
@@ -139,7 +141,8 @@ def _context(
         "keys": keys_of(me),
         "faithfulness": policy.faithfulness,
         "telling": telling,
-        **(_afterwards(item) if mode == "revealed" else {}),
+        "swap": False,
+        **(_afterwards(item) if mode == "revealed" else {"known": None, "comments": 0}),
     }
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
+from django.template import engines
+from jinja2 import UndefinedError
 
 from tests.house.tree import modules, templates, text
 
 FORBIDDEN = {
     r"\|\s*safe\b": "autoescape only: imported text is text",
     r"\|\s*safeseq\b": "autoescape only",
-    r"{%\s*autoescape\s+off": "autoescape only",
+    r"{%\s*autoescape\s+(off|false)": "autoescape only",
     r"\|\s*json_script": "pass values as data attributes",
     r"<script(?![^>]*\bsrc=)": "no inline script: the policy forbids it",
     r"<style\b": "no inline style: the policy forbids it",
@@ -32,8 +35,26 @@ def test_a_template_never_uses(pattern: str) -> None:
 
 
 def test_code_never_marks_text_as_safe() -> None:
-    found = [str(path) for path in modules() if re.search(r"\b(mark_safe|format_html|SafeString)\b", text(path))]
+    marks = r"\b(mark_safe|format_html|SafeString|Markup)\b"
+    found = [str(path) for path in modules() if re.search(marks, text(path))]
     assert not found, f"render with a template instead: {found}"
+
+
+COMPILED = [path for path in templates() if path.suffix == ".jinja"]
+
+
+@pytest.mark.parametrize("path", COMPILED, ids=str)
+def test_a_compiled_template_compiles_and_escapes(path: Path) -> None:
+    engine = engines["compiled"]
+    assert engine.get_template(str(path.relative_to("templates")))
+    assert engine.env.autoescape is True
+
+
+def test_what_a_compiled_template_does_not_know_is_an_error_and_text_is_escaped() -> None:
+    made = engines["compiled"].from_string("{{ words|visible }}")
+    assert made.render({"words": "<b>&'\""}) == "&lt;b&gt;&amp;&#39;&#34;"
+    with pytest.raises(UndefinedError):
+        made.render({"word": "<b>"})
 
 
 def test_a_page_has_one_h1() -> None:

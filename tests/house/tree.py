@@ -55,9 +55,9 @@ def functions(*rooms: str) -> Iterator[Function]:
 
 
 def templates() -> Iterator[Path]:
-    """Yield the HTML templates."""
+    """Yield the templates of both engines: Django's pages, and what is compiled (config/compiled.py)."""
     for path in tracked():
-        if path.suffix == ".html" and "templates" in path.parts:
+        if path.suffix in {".html", ".jinja"} and "templates" in path.parts:
             yield path
 
 
