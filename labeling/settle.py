@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from labeling.core.consensus import Consensus, GivenVerdict, Standing, settle
 from labeling.models import Outcome
 from labeling.models.verdicts import Stage
+from triage.models.prepared import prepared
 
 #: Queries settled per round trip: an import may bring verdicts on all of a run's queries.
 AT_ONCE = 1_000
@@ -31,7 +32,8 @@ WHERE query_id = ANY(%s) AND is_current AND NOT withdrawn AND label <> '' AND st
 
 WRITE = """
 INSERT INTO labeling_outcome (query_id, state, label, sub_cause, verdicts, settled_at)
-VALUES (%s, %s, %s, %s, %s, clock_timestamp())
+SELECT settled.*, clock_timestamp()
+FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::text[], %s::int[]) AS settled
 ON CONFLICT (query_id) DO UPDATE SET state = EXCLUDED.state, label = EXCLUDED.label,
     sub_cause = EXCLUDED.sub_cause, verdicts = EXCLUDED.verdicts, settled_at = EXCLUDED.settled_at
 """
@@ -65,13 +67,14 @@ def _settle(query_ids: Sequence[int]) -> None:
     if without:
         Outcome.objects.filter(query__in=without).delete()
     outcomes = [_outcome(query, settle(verdicts, overlaps.get(query, 1))) for query, verdicts in given.items()]
-    with connection.cursor() as cursor:
-        cursor.executemany(WRITE, [_cells(outcome) for outcome in outcomes])
+    if outcomes:
+        with prepared() as cursor:
+            cursor.execute(WRITE, _columns(outcomes))
 
 
 def _locked(query_ids: Sequence[int]) -> dict[int, int]:
     """Lock the queries; return the overlap wanted of each that a session holds, calibration rounds left out."""
-    with connection.cursor() as cursor:
+    with prepared() as cursor:
         cursor.execute(LOCK, [list(query_ids)])
         return {query: overlap for query, overlap in cursor.fetchall() if overlap is not None}
 
@@ -79,7 +82,7 @@ def _locked(query_ids: Sequence[int]) -> dict[int, int]:
 def _given(query_ids: Sequence[int]) -> dict[int, list[GivenVerdict]]:
     """Return the current verdicts with a label, oldest first, by query."""
     given: dict[int, list[GivenVerdict]] = defaultdict(list)
-    with connection.cursor() as cursor:
+    with prepared() as cursor:
         cursor.execute(GIVEN, [list(query_ids)])
         for query, imported, reviewer, label, sub_cause, blind, stage in cursor.fetchall():
             given[query].append(
@@ -95,8 +98,15 @@ def _given(query_ids: Sequence[int]) -> dict[int, list[GivenVerdict]]:
     return given
 
 
-def _cells(outcome: Outcome) -> tuple[int, str, str, str, int]:
-    return outcome.query_id, outcome.state, outcome.label, outcome.sub_cause, outcome.verdicts
+def _columns(outcomes: Sequence[Outcome]) -> tuple[list[int], list[str], list[str], list[str], list[int]]:
+    """Return the cells of the rows, column by column: one statement writes any number of them."""
+    return (
+        [outcome.query_id for outcome in outcomes],
+        [str(outcome.state) for outcome in outcomes],
+        [str(outcome.label) for outcome in outcomes],
+        [outcome.sub_cause for outcome in outcomes],
+        [outcome.verdicts for outcome in outcomes],
+    )
 
 
 def _outcome(query_id: int, consensus: Consensus) -> Outcome:

@@ -7,13 +7,12 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
-from django.db import connection
-
 from labeling.cards.lines import Beyond, ChunkLine, Source, Superseded
 from labeling.cards.rows import gold_of
 from labeling.core.wording import age_in_words, ranks_in_words
 from labeling.models import SessionItem
 from triage.models import Chunk, Query, Retrieved
+from triage.models.prepared import prepared
 
 #: Characters of one text that are shown before "show all": a page must open at once.
 SHOWN = 20_000
@@ -54,7 +53,7 @@ WHERE slot.query_id = %s AND slot.in_context ORDER BY slot.rank
 
 def in_context(query: Query) -> list[Retrieved]:
     """Return the slots of the prompt in order, each with its chunk."""
-    with connection.cursor() as cursor:
+    with prepared() as cursor:
         cursor.execute(CONTEXT, [query.pk])
         return [_slot(*row) for row in cursor.fetchall()]
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from django.db import connection
-
 from triage.models import Chunk, Judge, QueryMetrics, Score, Suggestion
+from triage.models.prepared import prepared
 
 FILING = """
 SELECT
@@ -35,7 +34,7 @@ IDENTITY = ("fingerprint", "name", "task", "model", "revision", "prompt_hash", "
 
 def filing_of(query_id: int) -> tuple[Suggestion | None, QueryMetrics | None]:
     """Return where the query is filed now, and what was measured of it."""
-    with connection.cursor() as cursor:
+    with prepared() as cursor:
         cursor.execute(FILING, {"query": query_id})
         filed, measured = map(_read, cursor.fetchone())
     return Suggestion(**filed) if filed else None, QueryMetrics(**measured) if measured else None
@@ -44,7 +43,7 @@ def filing_of(query_id: int) -> tuple[Suggestion | None, QueryMetrics | None]:
 def scores_of(query_id: int) -> list[Score]:
     """Return the judges' words on the query's claims, each with its judge and the key of its chunk."""
     judges: dict[int, Judge] = {}
-    with connection.cursor() as cursor:
+    with prepared() as cursor:
         cursor.execute(SCORES, [query_id])
         return [_score(judges, *row) for row in cursor.fetchall()]
 

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import connection
-
 from labeling.codebook import Codebook, codebook_from
 from labeling.models import ClaimVerdict, GoldChallenge, Verdict
 from triage.models import Citation, Claim, Query
+from triage.models.prepared import prepared
 
 CARD = """
 SELECT
@@ -85,7 +84,7 @@ def card_rows(query: Query, user_id: int) -> CardRows:
         "set": query.run.evaluation_set,
         "key": query.key,
     }
-    with connection.cursor() as cursor:
+    with prepared() as cursor:
         cursor.execute(CARD, values)
         gold, verdicts, others, claims, marks, citations, challenges, codebook = map(_read, cursor.fetchone())
     return CardRows(

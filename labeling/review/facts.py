@@ -8,11 +8,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
-
 from labeling.codebook import Codebook, codebook_from
 from labeling.models import ReviewSession, Verdict
 from triage.models import Suggestion
+from triage.models.prepared import prepared
 
 FACTS = """
 SELECT
@@ -45,7 +44,7 @@ class Facts:
 
 def facts_of(session: ReviewSession, query_id: int, user_id: int) -> Facts:
     """Read the facts. Call it after the seat is locked: what an earlier save wrote is then seen."""
-    with connection.cursor() as cursor:
+    with prepared() as cursor:
         cursor.execute(FACTS, {"query": query_id, "user": user_id, "project": session.run.project_id})
         verdicts, claims, suggested, codebook = map(_read, cursor.fetchone())
     return Facts(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.contrib.auth.models import User
-from django.db import connection, transaction
+from django.db import transaction
 
 from labeling.codebook import Codebook
 from labeling.core.consistency import Conflict, conflict
@@ -26,6 +26,7 @@ from triage.core.labels import VERDICT_LABELS, Support
 from triage.core.policy import Policy
 from triage.models import Retrieved
 from triage.models.collisions import again_on_collision
+from triage.models.prepared import prepared
 
 NOTE_LIMIT = 20_000
 
@@ -90,7 +91,7 @@ Row = tuple[int, object, str, float, int, int, bool]
 
 def _own_seat(session: ReviewSession, position: int, user: User) -> Row | None:
     """Return the reviewer's locked seat of the item as (id, token, state, seconds) and the item, if they have one."""
-    with connection.cursor() as cursor:
+    with prepared() as cursor:
         cursor.execute(SEAT, [session.pk, position, user.pk])
         row: Row | None = cursor.fetchone()
     return row

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from labeling.models import Lease, ReviewSession
 from triage.models import Event
+from triage.models.prepared import prepared
 from triage.webhooks import tell
 
 #: The seat has its verdict: nobody takes it again. Is a seat of its session still free?
@@ -23,7 +24,7 @@ LOCK = "SELECT id FROM labeling_reviewsession WHERE id = %s FOR NO KEY UPDATE"
 
 def finish(seat_id: int) -> bool:
     """Mark a seat done; return whether its session has no free seat left: it may be done, ask `tell_if_read`."""
-    with connection.cursor() as cursor:
+    with prepared() as cursor:
         cursor.execute(FINISH, [seat_id])
         row = cursor.fetchone()
     return row is not None and not row[0]

@@ -18,6 +18,7 @@ from django.conf import settings
 from django.db import IntegrityError, connection, transaction
 
 from labeling.models import ReviewSession
+from triage.models.prepared import prepared
 
 #: The reviewer's own open seat first; else the first seat in order that is free or past its time, of an item this
 #: reviewer has no other seat of, did not send on, and whose query they have not judged. Rows that somebody is
@@ -180,7 +181,7 @@ def run_take(sql: str, values: Mapping[str, int | None]) -> tuple[Any, ...] | No
     with ExitStack() as stack:
         if connection.in_atomic_block:
             stack.enter_context(transaction.atomic())
-        cursor = stack.enter_context(connection.cursor())
+        cursor = stack.enter_context(prepared())
         cursor.execute(sql, values)
         row: tuple[Any, ...] | None = cursor.fetchone()
     return row
@@ -194,7 +195,7 @@ def _lost_a_race(session: ReviewSession, user_id: int, position: int | None) -> 
 
 def hold(session: ReviewSession, user_id: int, position: int, token: UUID) -> int | None:
     """Renew the seat while its page is in use; return the seconds left, or None when it is not theirs any more."""
-    with connection.cursor() as cursor:
+    with prepared() as cursor:
         cursor.execute(
             HOLD,
             {

@@ -12,6 +12,7 @@ from labeling.models import ReviewSession
 from labeling.worklist.ending import tell_done
 from triage import journal
 from triage.models import Query, Run
+from triage.models.prepared import prepared
 
 CORRECT = {
     ReviewSession.Population.FAILING: False,
@@ -126,7 +127,7 @@ def fill_all(session: ReviewSession) -> None:
 
 def progress(session: ReviewSession, user_id: int) -> Progress:
     """Return how far this reviewer is in this session."""
-    with connection.cursor() as cursor:
+    with prepared() as cursor:
         cursor.execute(PROGRESS, {"session": session.pk, "user": user_id})
         done, median_s = cursor.fetchone()
     return Progress(done=done, items=items_of(session), median_s=median_s)
