@@ -14,7 +14,7 @@ from typing import Any
 from django.template import defaultfilters
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils.timezone import template_localtime
+from django.utils.timezone import localtime
 from jinja2 import Environment, StrictUndefined
 
 from labeling.templatetags import reading
@@ -58,7 +58,7 @@ def environment(**options: Any) -> Environment:
 
 def _date(at: datetime, shape: str) -> str:
     """Spell a time as Django's filter of this name does, in the zone of the pages."""
-    return defaultfilters.date(template_localtime(at), shape)
+    return defaultfilters.date(localtime(at), shape)
 
 
 def _url(name: str, *args: object) -> str:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from labeling.cards.evidence import Slot
 from labeling.cards.lines import Cite
 from labeling.cards.rows import CardRows
 from triage.core.citations import CitedSpan, cited_spans
-from triage.models import Retrieved
 
 FABRICATED = "fabricated: not in the prompt"
 WHOLE = "whole document: unverifiable"
 
 
-def cited_places(answer: str, found: CardRows, context: Sequence[Retrieved]) -> dict[tuple[int, int], Cite]:
+def cited_places(answer: str, found: CardRows, context: Sequence[Slot]) -> dict[tuple[int, int], Cite]:
     """Return [start, end) in code points of the answer -> what is cited there. `context` = the prompt's slots."""
     keys = [row.chunk.key for row in context]
     documents: dict[str, str | None] = {key: document or None for _, key, document in found.others}

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from labeling.cards.cited import cited_places
+from labeling.cards.evidence import Slot
 from labeling.cards.lines import UNMARKED, AnswerPiece, Cite, ClaimLine
 from labeling.cards.rows import CardRows
 from labeling.core.segments import Segment, is_inside, segments
 from labeling.models import ClaimVerdict
 from labeling.review import Mark
-from triage.models import Citation, Claim, Retrieved
+from triage.models import Citation, Claim
 
 #: A stretch of a citation that goes on behind it.
 INSIDE = Cite(anchor="", words="")
 
 
 def claim_lines(
-    found: CardRows, answer: str, context: Sequence[Retrieved], typed: Sequence[Mark] | None
+    found: CardRows, answer: str, context: Sequence[Slot], typed: Sequence[Mark] | None
 ) -> tuple[tuple[ClaimLine, ...], tuple[AnswerPiece, ...]]:
     """Return the claims with the reviewer's marks, and the answer cut into stretches that know their claims.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from hashlib import sha256
-from typing import Any
+from typing import NamedTuple
 
 from labeling.cards.lines import Beyond, ChunkLine, Source, Superseded
 from labeling.cards.rows import gold_of
@@ -40,10 +40,8 @@ def beyond(item: SessionItem) -> tuple[tuple[ChunkLine, ...], tuple[ChunkLine, .
     return candidates, unreachable
 
 
-#: What a line shows of a chunk, as CONTEXT reads it; nothing else is read.
-CHUNK_COLUMNS = ("key", "text", "document", "section", "title", "tokens", "updated_at", "superseded_by", "summary_of")
 CONTEXT = """
-SELECT slot.id, slot.query_id, slot.rank, slot.chunk_id, slot.score, slot.rerank_score, slot.tokens,
+SELECT slot.rank, slot.chunk_id, slot.score, slot.rerank_score, slot.tokens,
     chunk.key, chunk.text, chunk.document, chunk.section, chunk.title, chunk.tokens, chunk.updated_at,
     chunk.superseded_by, chunk.summary_of
 FROM triage_retrieved AS slot JOIN triage_chunk AS chunk ON chunk.id = slot.chunk_id
@@ -51,26 +49,39 @@ WHERE slot.query_id = %s AND slot.in_context ORDER BY slot.rank
 """
 
 
-def in_context(query: Query) -> list[Retrieved]:
+class Passage(NamedTuple):
+    """What a line shows of a chunk; a row of its model has these fields too, but costs ten times as much to make."""
+
+    key: str
+    text: str | None
+    document: str
+    section: str
+    title: str
+    tokens: int | None
+    updated_at: datetime | None
+    superseded_by: str
+    summary_of: list[str]
+
+
+class Slot(NamedTuple):
+    """A place of the prompt with its chunk, as a row of Retrieved has it."""
+
+    rank: int
+    chunk_id: int
+    score: float | None
+    rerank_score: float | None
+    tokens: int | None
+    chunk: Passage
+
+
+def in_context(query: Query) -> list[Slot]:
     """Return the slots of the prompt in order, each with its chunk."""
     with prepared() as cursor:
         cursor.execute(CONTEXT, [query.pk])
-        return [_slot(*row) for row in cursor.fetchall()]
+        return [Slot._make((*row[:5], Passage._make(row[5:]))) for row in cursor.fetchall()]
 
 
-def _slot(pk: int, query: int, rank: int, chunk: int, score: float, rerank: float, tokens: int, *of: Any) -> Retrieved:
-    return Retrieved(
-        id=pk,
-        query_id=query,
-        rank=rank,
-        chunk=Chunk(id=chunk, **dict(zip(CHUNK_COLUMNS, of, strict=True))),
-        score=score,
-        rerank_score=rerank,
-        tokens=tokens,
-    )
-
-
-def chunk_lines(query: Query, rows: Sequence[Retrieved], gold: Sequence[str], limit: int) -> tuple[ChunkLine, ...]:
+def chunk_lines(query: Query, rows: Sequence[Slot], gold: Sequence[str], limit: int) -> tuple[ChunkLine, ...]:
     """Return the chunks of the prompt in prompt order."""
     anchors = {row.chunk.key: f"chunk-{slot}" for slot, row in enumerate(rows, 1)}
     slots = ((f"chunk-{slot}", slot, row, row.chunk) for slot, row in enumerate(rows, 1))
@@ -79,7 +90,7 @@ def chunk_lines(query: Query, rows: Sequence[Retrieved], gold: Sequence[str], li
 
 def _lines(
     query: Query,
-    slots: Iterable[tuple[str, int | None, Retrieved | None, Chunk]],
+    slots: Iterable[tuple[str, int | None, Retrieved | Slot | None, Chunk | Passage]],
     gold: Sequence[str],
     anchors: dict[str, str],
     limit: int,
@@ -112,12 +123,12 @@ def _lines(
     )
 
 
-def _age(chunk: Chunk, at: datetime) -> str:
+def _age(chunk: Chunk | Passage, at: datetime) -> str:
     """Return how old the chunk was when the run answered."""
     return age_in_words(chunk.updated_at, at) if chunk.updated_at else ""
 
 
-def _superseded(chunk: Chunk, named: dict[str, Chunk], anchors: dict[str, str]) -> Superseded | None:
+def _superseded(chunk: Chunk | Passage, named: dict[str, Chunk], anchors: dict[str, str]) -> Superseded | None:
     """Return what replaced the chunk: a chunk of the run, or a document by its name."""
     if not chunk.superseded_by:
         return None
@@ -126,7 +137,7 @@ def _superseded(chunk: Chunk, named: dict[str, Chunk], anchors: dict[str, str]) 
     return Superseded(name=name, anchor=anchors.get(chunk.superseded_by, ""))
 
 
-def _sources(chunk: Chunk, named: dict[str, Chunk]) -> tuple[Source, ...]:
+def _sources(chunk: Chunk | Passage, named: dict[str, Chunk]) -> tuple[Source, ...]:
     """Return the passages a summary chunk was made from."""
     found = ((key, named[key].text if key in named else None) for key in chunk.summary_of)
     return tuple(Source(name=key, text=None if text is None else text[:SHOWN]) for key, text in found)
@@ -141,7 +152,7 @@ def _by_key(query: Query, keys: Iterable[str]) -> dict[str, Chunk]:
     return {chunk.key: chunk for chunk in found}
 
 
-def context_tokens(query: Query, rows: Sequence[Retrieved]) -> int | None:
+def context_tokens(query: Query, rows: Sequence[Slot]) -> int | None:
     """Return the tokens of the context: as the file says, else the sum over its chunks where all are known."""
     if query.context_tokens is not None:
         return int(query.context_tokens)

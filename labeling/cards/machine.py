@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from labeling.cards.decision import title_of
 from labeling.cards.lines import BlindCard
-from labeling.cards.machine_rows import filing_of, scores_of
+from labeling.cards.machine_rows import Heard, filing_of, scores_of
 from labeling.cards.revealed import BestLine, JudgeLine, MachineWord, RevealedCard, StepLine
 from labeling.core.segments import Segment, is_inside, segments
 from labeling.models import SessionItem
@@ -16,7 +16,7 @@ from triage.core.labels import CODEBOOK_BY_LABEL, UNSCORED, FailureLabel, Suppor
 from triage.core.policy import Policy
 from triage.core.sources import Standing, resting_on, sources_of, standing
 from triage.core.support import Word, decide, on_pair, word
-from triage.models import Judge, Query, QueryMetrics, Score, Suggestion
+from triage.models import Judge, Query, QueryMetrics, Suggestion
 
 TESTS = (
     ("context_recall", "Context recall", FailureLabel.RETRIEVAL_MISS),
@@ -130,9 +130,9 @@ def _provenance(judges: Sequence[Judge], filed: Suggestion | None) -> tuple[str,
 class _Words:
     """The grounding judges' words on the card's claims; per claim, the first judge that decides it counts."""
 
-    def __init__(self, rows: Sequence[Score], card: BlindCard, used: Sequence[str], moved: Mapping[str, float]) -> None:
+    def __init__(self, rows: Sequence[Heard], card: BlindCard, used: Sequence[str], moved: Mapping[str, float]) -> None:
         self._card = card
-        self._rows: dict[int, dict[Judge, list[Score]]] = defaultdict(lambda: defaultdict(list))
+        self._rows: dict[int, dict[Judge, list[Heard]]] = defaultdict(lambda: defaultdict(list))
         for row in rows:
             judge = row.judge.heard_at(moved.get(row.judge.fingerprint, row.judge.threshold))
             self._rows[row.claim_id or 0][judge].append(row)
@@ -177,15 +177,15 @@ class _Words:
             self.doubted |= {self._slots[key]: True for key in resting}
         return SOURCE_WORDS[found]
 
-    def _line(self, number: int, support: Support, judge: Judge, rows: Sequence[Score]) -> JudgeLine:
+    def _line(self, number: int, support: Support, judge: Judge, rows: Sequence[Heard]) -> JudgeLine:
         """Return the line of a claim, and keep the chunk it rests on for the evidence pane."""
-        heard = [row for row in rows if row.chunk is not None and row.chunk.key in self._slots]
+        heard = [row for row in rows if row.chunk in self._slots]
         ranked = sorted(heard, key=lambda row: (row.label != Support.SUPPORTED, -(row.value or 0), row.pk))
         top = ranked[0] if ranked else None
         if top is None or top.chunk is None:
             whole = next((row for row in rows if row.chunk is None), None)
             return JudgeLine(number, support, whole.value if whole else None, None, "Judged on the context as a whole.")
-        slot = self._slots[top.chunk.key]
+        slot = self._slots[top.chunk]
         self.best[slot].append(self._best(number, slot, support, judge, ranked))
         span = (top.evidence_start, top.evidence_end)
         text = self._text(slot)
@@ -193,12 +193,12 @@ class _Words:
             self._evidence[slot][number] = (top.evidence_start or 0, top.evidence_end or 0)
         return JudgeLine(number, support, top.value, slot, self._remark(slot, support, judge))
 
-    def _best(self, number: int, slot: int, support: Support, judge: Judge, ranked: Sequence[Score]) -> BestLine:
+    def _best(self, number: int, slot: int, support: Support, judge: Judge, ranked: Sequence[Heard]) -> BestLine:
         """Return what stands under the chunk that decides the claim."""
         second = next((row for row in ranked[1:] if row.value is not None and row.chunk is not None), None)
         runner_up = ""
         if second is not None and second.chunk is not None:
-            runner_up = f"runner-up chunk {self._slots[second.chunk.key]}, {second.value:.2f}"
+            runner_up = f"runner-up chunk {self._slots[second.chunk]}, {second.value:.2f}"
         return BestLine(
             number=number,
             slot=slot,
@@ -227,6 +227,6 @@ class _Words:
         return {slot: segments(self._text(slot), spans) for slot, spans in self._evidence.items()}
 
 
-def _word(row: Score, threshold: float) -> Word:
+def _word(row: Heard, threshold: float) -> Word:
     """Return a score row as the core reads it."""
-    return word(row.chunk.key if row.chunk else None, row.value, row.label, threshold)
+    return word(row.chunk, row.value, row.label, threshold)

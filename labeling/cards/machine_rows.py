@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
-from triage.models import Chunk, Judge, QueryMetrics, Score, Suggestion
+from triage.models import Judge, QueryMetrics, Suggestion
 from triage.models.prepared import prepared
 
 FILING = """
@@ -21,7 +21,7 @@ SELECT
 
 SCORES = """
 SELECT score.id, score.claim_id, score.value, score.label, score.evidence_start, score.evidence_end,
-    chunk.id, chunk.key, judge.id, judge.fingerprint, judge.name, judge.task, judge.model, judge.revision,
+    chunk.key, judge.id, judge.fingerprint, judge.name, judge.task, judge.model, judge.revision,
     judge.prompt_hash, judge.threshold
 FROM triage_score AS score JOIN triage_judge AS judge ON judge.id = score.judge_id
 LEFT JOIN triage_chunk AS chunk ON chunk.id = score.chunk_id
@@ -40,39 +40,32 @@ def filing_of(query_id: int) -> tuple[Suggestion | None, QueryMetrics | None]:
     return Suggestion(**filed) if filed else None, QueryMetrics(**measured) if measured else None
 
 
-def scores_of(query_id: int) -> list[Score]:
+class Heard(NamedTuple):
+    """A judge's word on a claim and the chunk of a key (None = the context as a whole), as a Score row has it."""
+
+    pk: int
+    claim_id: int
+    value: float | None
+    label: str
+    evidence_start: int | None
+    evidence_end: int | None
+    chunk: str | None
+    judge: Judge
+
+
+def scores_of(query_id: int) -> list[Heard]:
     """Return the judges' words on the query's claims, each with its judge and the key of its chunk."""
     judges: dict[int, Judge] = {}
     with prepared() as cursor:
         cursor.execute(SCORES, [query_id])
-        return [_score(judges, *row) for row in cursor.fetchall()]
+        return [Heard._make((*row[:7], _judge(judges, *row[7:]))) for row in cursor.fetchall()]
 
 
-def _score(
-    judges: dict[int, Judge],
-    pk: int,
-    claim: int,
-    value: float | None,
-    label: str,
-    start: int | None,
-    end: int | None,
-    chunk: int | None,
-    key: str,
-    judge: int,
-    *identity: Any,
-) -> Score:
-    if judge not in judges:
-        judges[judge] = Judge(id=judge, **dict(zip(IDENTITY, identity, strict=True)))
-    return Score(
-        id=pk,
-        judge=judges[judge],
-        claim_id=claim,
-        chunk=None if chunk is None else Chunk(id=chunk, key=key),
-        value=value,
-        label=label,
-        evidence_start=start,
-        evidence_end=end,
-    )
+def _judge(judges: dict[int, Judge], pk: int, *identity: Any) -> Judge:
+    """Return the judge of a row: one object, however many words it has."""
+    if pk not in judges:
+        judges[pk] = Judge(id=pk, **dict(zip(IDENTITY, identity, strict=True)))
+    return judges[pk]
 
 
 def _read(column: Any) -> Any:  # noqa: ANN401 - whatever the statement built

@@ -7,6 +7,7 @@ from django.db import models
 
 from triage.models import Query, Run
 from triage.models.keys import new_key
+from triage.models.prepared import Columns, prepared
 
 
 class ReviewSession(models.Model):
@@ -64,6 +65,16 @@ class ReviewSession(models.Model):
         return bool(self.frame.get("how") == "round")
 
 
+#: What a card shows of a query; whoever asks for more reads it then.
+CASE_COLUMNS = Columns(
+    Query,
+    "query",
+    *("id", "run", "position", "key", "question", "answer", "reference", "answerable", "retrieval_known", "gold"),
+    *("conversation", "slices", "context_tokens", "meta"),
+)
+CASE = f"SELECT {CASE_COLUMNS.sql} FROM triage_query AS query WHERE query.id = %s"  # noqa: S608 - our own columns
+
+
 class SessionItem(models.Model):
     """One query of a session. Its stratum stays that of the draw whatever is re-scored later."""
 
@@ -87,6 +98,10 @@ class SessionItem(models.Model):
 
     def case(self) -> Query:
         """Return the query with the run of the session beside it: the run is at hand, it is not read again."""
+        if not SessionItem.query.is_cached(self):
+            with prepared() as cursor:
+                cursor.execute(CASE, [self.query_id])
+                self.query = CASE_COLUMNS.object(cursor.fetchone())
         self.query.run = self.session.run
         return self.query
 

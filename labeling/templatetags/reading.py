@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 from django import template
 from django.template import Context
@@ -67,7 +67,7 @@ class Drawn(template.Node):
 
     def render(self, context: Context) -> str:
         """Draw it with everything the page knows."""
-        return get_template(self.name, using="compiled").render(context.flatten())
+        return get_template(self.name, using="compiled").render(cast("dict[str, Any]", context.flatten()))
 
 
 @register.tag

@@ -6,17 +6,21 @@ statement is planned a few times and then kept as long as the connection lives; 
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Sequence
+from typing import Any, Generic, Self, TypeVar
 
 from django.db import connection
 from django.db.backends.utils import CursorWrapper
+from django.db.models import Model
 from psycopg import Cursor
+
+M = TypeVar("M", bound=Model)
 
 
 class _Prepared(Cursor[tuple[Any, ...]]):
     """A cursor whose every statement is prepared at its first use."""
 
-    def execute(self, query: Any, params: Any = None, **_more: Any) -> Self:  # type: ignore[override]  # noqa: ANN401
+    def execute(self, query: Any, params: Any = None, **_more: Any) -> Self:  # noqa: ANN401 - as the driver has it
         return super().execute(query, params, prepare=True)
 
 
@@ -31,3 +35,30 @@ def prepared() -> CursorWrapper:
         talk.prepare_threshold = 1
     cursor.cursor = _Prepared(talk)
     return cursor
+
+
+class Columns(Generic[M]):
+    """Some columns of a model, as a fixed statement names them and as its rows become objects again.
+
+    For the few look-ups of each request, where building a queryset costs more than asking it. Fields left out are
+    read when somebody asks for them, as Django's `only` does.
+    """
+
+    def __init__(self, model: type[M], alias: str, *names: str) -> None:
+        self._model = model
+        every = model._meta.concrete_fields
+        self._fields = [field for field in every if field.name in names] if names else list(every)
+        self._names = [field.attname for field in self._fields]
+        self._read = [getattr(field, "from_db_value", None) for field in self._fields]
+        self.sql = ", ".join(f"{alias}.{field.column}" for field in self._fields)
+
+    def __len__(self) -> int:
+        return len(self._fields)
+
+    def object(self, row: Sequence[Any]) -> M:
+        """Return the object of a row that begins with these columns."""
+        values = [
+            value if read is None else read(value, None, connection)
+            for read, value in zip(self._read, row, strict=False)
+        ]
+        return self._model.from_db(connection.alias, self._names, values)
