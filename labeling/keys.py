@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from labeling.models import Preference
 
@@ -67,8 +69,13 @@ PLAIN = Keys(DEFAULTS, letters_on=True, with_alt=False)
 
 def keys_of(user_id: int) -> Keys:
     """Return this person's keys."""
-    own = Preference.objects.filter(user=user_id).first()
+    return keys_from(Preference.objects.filter(user=user_id).values("keys", "letters_on", "with_alt").first())
+
+
+def keys_from(own: Mapping[str, Any] | None) -> Keys:
+    """Return the keys of a preference as its row holds them; None = the person changed nothing."""
     if own is None:
         return PLAIN
-    keys = tuple(Key(key.action, own.keys.get(key.action, key.key), key.words, key.is_letter) for key in DEFAULTS)
-    return Keys(keys, own.letters_on, own.with_alt)
+    chosen = own["keys"]
+    keys = tuple(Key(key.action, chosen.get(key.action, key.key), key.words, key.is_letter) for key in DEFAULTS)
+    return Keys(keys, own["letters_on"], own["with_alt"])

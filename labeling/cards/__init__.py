@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from labeling.cards.blind import blind_card
+from labeling.cards.desk import Desk, desk_of
 from labeling.cards.evidence import beyond
 from labeling.cards.known import Known, known_of
 from labeling.cards.lines import BlindCard, ChunkLine, ClaimLine
@@ -15,6 +16,7 @@ __all__ = [
     "BlindCard",
     "ChunkLine",
     "ClaimLine",
+    "Desk",
     "Known",
     "MachineWord",
     "RevealedCard",
@@ -22,6 +24,7 @@ __all__ = [
     "TopBar",
     "beyond",
     "blind_card",
+    "desk_of",
     "known_of",
     "revealed_card",
     "side_by_side",

@@ -8,7 +8,7 @@ from datetime import datetime
 from django.urls import reverse
 
 from labeling.models import ReviewSession
-from labeling.worklist import progress
+from labeling.worklist import Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,9 @@ class TopBar:
 
 
 def top_bar(
-    session: ReviewSession, user_id: int, seconds_left: int | None = None, saved_at: datetime | None = None
+    session: ReviewSession, now: Progress, seconds_left: int | None = None, saved_at: datetime | None = None
 ) -> TopBar:
-    """Return the bar for one reviewer. The session's run and project must be loaded with it."""
-    now = progress(session, user_id)
+    """Return the bar for a reviewer who is so far. The session's run and project must be loaded with it."""
     return TopBar(
         session=session.name,
         session_key=session.key,

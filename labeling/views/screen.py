@@ -11,12 +11,12 @@ from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
 
-from labeling.cards import BlindCard, MachineWord, blind_card, known_of, revealed_card, top_bar
+from labeling.cards import BlindCard, MachineWord, blind_card, desk_of, known_of, revealed_card, top_bar
 from labeling.core.consistency import Conflict
-from labeling.keys import keys_of
+from labeling.keys import keys_from
 from labeling.models import Comment, ReviewSession, SessionItem
 from labeling.review import Decision
-from labeling.worklist import Seat, take, why_empty
+from labeling.worklist import Seat, progress, take, why_empty
 from triage.access import user
 
 BUTTONS = {"blind": "Save & reveal", "open": "Save & next", "revealed": "Keep & next", "gone": "Save & next"}
@@ -78,7 +78,7 @@ def show_ahead(request: HttpRequest, item: SessionItem, seat: Seat | None) -> Ht
 
 def _show_kept(request: HttpRequest, session: ReviewSession, seat: Seat, telling: Telling) -> HttpResponse:
     """Answer with the bar alone: the page says that it holds the card of this very seat already."""
-    bar = top_bar(session, user(request).pk, seat.seconds_left, telling.saved_at)
+    bar = top_bar(session, progress(session, user(request).pk), seat.seconds_left, telling.saved_at)
     context = {"bar": bar, "mode": "blind" if seat.blind else "open", "swap": True}
     response = HttpResponse(render_to_string("labeling/item.html#bar", context, request))
     spoken = f"{telling.spoken} Item {seat.position} of {bar.items}."
@@ -94,7 +94,7 @@ def show_empty(request: HttpRequest, session: ReviewSession, telling: Telling = 
     context = {
         "session": session,
         "empty": why_empty(session, me),
-        "bar": top_bar(session, me, saved_at=telling.saved_at),
+        "bar": top_bar(session, progress(session, me), saved_at=telling.saved_at),
         "telling": telling,
         "mode": "",
         "swap": False,
@@ -126,20 +126,20 @@ def _context(
 ) -> dict[str, object]:
     """Return what the page of an item is made of."""
     me = user(request).pk
+    desk = desk_of(item.session, me)
     card = blind_card(item, me, seat.token if seat else None, typed, whole="whole" in request.GET)
     mode = mode or mode_of(item, card, is_typed=typed is not None)
-    policy = item.session.run.project.policy()
     saved_at = telling.saved_at or (card.earlier.saved_at if card.earlier else None)
-    machine: MachineWord | None = None if mode in {"blind", "gone"} else revealed_card(item, card, policy).machine
+    machine: MachineWord | None = None if mode in {"blind", "gone"} else revealed_card(item, card, desk.policy).machine
     return {
         "session": item.session,
         "card": card,
         "machine": machine,
         "mode": mode,
         "button": BUTTONS[mode],
-        "bar": top_bar(item.session, me, seat.seconds_left if seat else None, saved_at),
-        "keys": keys_of(me),
-        "faithfulness": policy.faithfulness,
+        "bar": top_bar(item.session, desk.progress, seat.seconds_left if seat else None, saved_at),
+        "keys": keys_from(desk.own_keys),
+        "faithfulness": desk.policy.faithfulness,
         "telling": telling,
         "swap": False,
         **(_afterwards(item) if mode == "revealed" else {"known": None, "comments": 0}),

@@ -9,9 +9,10 @@ from labeling.worklist.frame import Filter, reviewers_of, slices_of
 from labeling.worklist.overview import SessionLine, Share, open_session_lines, overview, session_lines, shares
 from labeling.worklist.presence import Present, presence
 from labeling.worklist.queue import EmptyQueue, Reason, Seat, hold, take, why_empty
-from labeling.worklist.sessions import Progress, close, default_session, items_of, name_strata, progress
+from labeling.worklist.sessions import PROGRESS, Progress, close, default_session, items_of, name_strata, progress
 
 __all__ = [
+    "PROGRESS",
     "EmptyQueue",
     "Filter",
     "Present",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Self
+from collections.abc import Mapping
+from typing import Any, Self
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
@@ -59,8 +60,12 @@ class Project(models.Model):
 
     def policy(self) -> Policy:
         """Return the policy adopted last, or the default policy."""
-        newest = self.policy_versions.order_by("-pk").first()
-        return Policy.model_validate(newest.body) if newest else DEFAULT_POLICY
+        return policy_from(self.policy_versions.order_by("-pk").values_list("body", flat=True).first())
+
+
+def policy_from(body: Mapping[str, Any] | None) -> Policy:
+    """Return the policy of a version as its row holds it; None = none was adopted, so the default one."""
+    return DEFAULT_POLICY if body is None else Policy.model_validate(body)
 
 
 class Member(models.Model):
