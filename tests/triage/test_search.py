@@ -76,6 +76,12 @@ def test_an_index_answers(run: Run) -> None:
     assert "words_without_signs" in Query.objects.filter(says("invoices", run.pk)).explain()
 
 
+def test_an_index_answers_for_a_slice(run: Run) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+    assert "slices_of_queries" in Query.objects.filter(slices__contains={"topic": "billing"}).explain()
+
+
 def test_a_common_word_is_counted_so_far_and_the_page_says_so(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pages, "MOST_COUNTED", 2)
     for _ in range(2):

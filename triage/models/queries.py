@@ -165,6 +165,8 @@ class Query(models.Model):
             models.Index(fields=["run", "id"], include=["correct"], name="queries_by_id"),
             models.Index(fields=["run"], condition=~models.Q(flags=[]), name="flagged_queries"),
             GinIndex(Words(), name="words_without_signs"),
+            # A slice of few queries would be looked for in every row of the run.
+            GinIndex(fields=["slices"], opclasses=["jsonb_path_ops"], name="slices_of_queries"),
         ]
 
     def __str__(self) -> str:
