@@ -1,0 +1,16 @@
+"""The web server's own settings, as far as they do something."""
+
+from __future__ import annotations
+
+import gc
+
+from config import gunicorn
+
+
+def test_what_a_web_process_loaded_is_left_out_of_every_collection() -> None:
+    try:
+        gunicorn.post_worker_init(None)
+        assert gc.get_freeze_count() > 100_000
+        assert gc.isenabled()
+    finally:
+        gc.unfreeze()
