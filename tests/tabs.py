@@ -6,7 +6,7 @@ This file is read before Django is set up: it imports Django's own modules insid
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
 WIDE, PHONE = 1280, 390
+#: The rules of axe that look at colours: what a page seen whole in one scheme can still break in the other.
+COLOUR_RULES = ("color-contrast", "link-in-text-block")
 
 # Playwright keeps an event loop in this thread; the rows of a test are still written synchronously, by us alone.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
@@ -33,9 +35,10 @@ class Tab:
     page: Page
     complaints: list[str] = field(default_factory=list)
 
-    def axe(self) -> list[str]:
-        """Return what axe finds against WCAG 2.2 AA and its best practices, one line each."""
-        found = Axe().run(self.page, options={"resultTypes": ["violations"]}).response["violations"]
+    def axe(self, only: Collection[str] = ()) -> list[str]:
+        """Return what axe finds against WCAG 2.2 AA and its best practices, one line each. `only`: rules to ask."""
+        options = {"resultTypes": ["violations"]} | ({"runOnly": sorted(only)} if only else {})
+        found = Axe().run(self.page, options=options).response["violations"]
         return [f"{rule['id']} {node['target']}: {node['failureSummary']}" for rule in found for node in rule["nodes"]]
 
     def overflow(self) -> int:

@@ -171,8 +171,19 @@ def test_a_real_run_counts_what_an_independent_recount_counts(shared: Path) -> N
     lines = path.read_text(encoding="utf-8").split("\n")
     queries = [row for line in lines if line and (row := json.loads(line)).get("kind") == "query"]
     told = answer(path)
-    assert told["errors"] == []
+    assert (told["queries"], told["errors"]) == (len(queries), [])
     assert told["failing"] == sum(query["correct"] is False for query in queries) == 68
     assert told["undecided"] == sum(query["correct"] is None for query in queries) == 2
     assert told["classes"]["unscored"] == 68
     assert {warning["code"] for warning in told["warnings"]} >= {"no_gold", "retrieved_nothing", "correct_by_match"}
+
+
+@pytest.mark.parametrize(
+    ("name", "queries", "failing"), [("mtrag_gpt-4o", 159, 35), ("mtrag_llama-3_1-405b-instruct", 159, 33)]
+)
+def test_a_real_run_without_gold_or_claims_is_imported_whole(
+    shared: Path, name: str, queries: int, failing: int
+) -> None:
+    told = answer(shared / "data" / "runs" / f"{name}.jsonl")
+    assert (told["queries"], told["failing"], told["errors"]) == (queries, failing, [])
+    assert any(warning["code"] == "no_gold" for warning in told["warnings"])
