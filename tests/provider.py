@@ -5,16 +5,17 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
+
+from tests.serving import serving
 
 CLIENT_ID, CLIENT_SECRET = "rag-triage", "the-clients-own-secret-0123456789"
 KID = "key-1"
@@ -136,15 +137,6 @@ class _Handler(BaseHTTPRequestHandler):
         """Keep quiet."""
 
 
-@contextmanager
-def providing(port: int) -> Iterator[Provider]:
+def providing(port: int) -> AbstractContextManager[Provider]:
     """Run a provider for the time of the tests."""
-    server = Provider(port)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    return serving(Provider(port))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from tests.serving import serving
 
 
 @dataclass(frozen=True)
@@ -52,15 +52,6 @@ class _Handler(BaseHTTPRequestHandler):
         """Keep quiet."""
 
 
-@contextmanager
-def receiving() -> Iterator[Receiver]:
+def receiving() -> AbstractContextManager[Receiver]:
     """Run a receiver for the time of a test."""
-    server = Receiver()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    return serving(Receiver())
