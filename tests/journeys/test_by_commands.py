@@ -101,3 +101,5 @@ def test_real_runs_without_gold_or_claims_import_without_errors(
     assert told["queries"] == sum(json.loads(line).get("kind") == "query" for line in lines)
     assert sum(told["classes"].values()) == told["failing"] > 0
     assert any(warning["code"] == "no_gold" for warning in told["warnings"])
+    if name == "factcheck_gpt":
+        assert told["classes"]["unscored"] == told["failing"]
