@@ -10,6 +10,7 @@ from celery import Celery
 from celery.signals import beat_init, celeryd_init, setup_logging, task_postrun, task_prerun
 from kombu.exceptions import OperationalError
 
+from config.stopping import StopInTime
 from triage.core.acting import Actor, Before, Via, begin, end
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -40,6 +41,7 @@ def _have_embedded_redis(var: Path) -> None:
 app = OnDemandCelery("rag_triage")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["triage", "labeling"])
+app.steps["worker"].add(StopInTime)
 
 
 @setup_logging.connect  # type: ignore[untyped-decorator]

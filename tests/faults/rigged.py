@@ -2,7 +2,7 @@
 
 Run as `celery -A tests.faults.rigged worker`. Nothing of the product is replaced but the judge's reading and the
 waits of a minute, which are scaled down. A question may say `[kill]`, `[kill once]` (the process that reads it dies
-as if out of memory) or `[sleep 9]`.
+as if out of memory) or `[sleep 9]`. With `RIG_STUCK` set, a worker that stops stands still half-way.
 """
 
 from __future__ import annotations
@@ -10,12 +10,15 @@ from __future__ import annotations
 import os
 import re
 import signal
+import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from celery.signals import worker_process_init
+from celery.signals import worker_init, worker_process_init
 
+from config import stopping
 from config.celery import app
 from triage.core.judging import GroundingItem, PairScore
 from triage.judges.lexical import LexicalGrounding
@@ -48,6 +51,7 @@ def _is_first(key: str) -> bool:
 
 
 app.conf.worker_soft_shutdown_timeout = 3
+stopping.GRACE_S = 5
 LexicalGrounding.ground = _rigged  # type: ignore[method-assign]
 
 
@@ -58,3 +62,10 @@ def _scale_down(**_: object) -> None:
     from triage.tasks import leases
 
     attempts.LEASE_S = leases.LEASE_S = LEASE_S
+
+
+@worker_init.connect
+def _stand_still(sender: Any, **_: object) -> None:
+    """Wait for ever where Celery waits for its tasks, on top of whatever the signal interrupted."""
+    if "RIG_STUCK" in os.environ:
+        sender.wait_for_soft_shutdown = threading.Event().wait

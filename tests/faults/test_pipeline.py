@@ -281,6 +281,20 @@ def test_F21_a_worker_told_to_stop_hands_back_what_it_has_not_finished(plant: Pl
     assert_consistent(run)
 
 
+def test_F21_a_worker_that_cannot_stop_is_gone_in_time_and_says_where_it_stood(plant: Plant) -> None:
+    run = run_of(plain(60))
+    plant.environment["RIG_STUCK"] = "yes"
+    leaving = plant.worker()
+    del plant.environment["RIG_STUCK"]
+    wait_until(lambda: done(run) >= 10, plant)
+    leaving.send_signal(signal.SIGTERM)
+    assert leaving.wait(timeout=40) == 1
+    assert "in on_cold_shutdown" in (plant.folder / "worker.log").read_text()
+    plant.worker()
+    wait_until(lambda: state(run) == "done", plant)
+    assert_consistent(run)
+
+
 def test_F20_messages_of_another_version_are_thrown_away_and_the_work_is_still_done(plant: Plant) -> None:
     """A newer release sent a task this worker does not know, and one it knows with more in it."""
     from kombu import Connection
