@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from labeling.compare.differences import alone, costs
-from labeling.compare.explaining import explained
+from labeling.compare.explaining import SlicePairs, slice_pairs
 from labeling.compare.verdicts import Flip, Isolation, MetricChange, flips, isolation, metric_changes, padding
 from labeling.core.arms import Setting, Truncation, credit_warning, settings_that_differ, truncation
-from labeling.core.explaining import Explained
+from labeling.core.explaining import Explained, explains_most
 from labeling.core.padding import Padding
 from labeling.core.paired import Change, Decision, MixTest, holm, share_change, stuart_maxwell
 from labeling.core.pinning import Pin, pins
-from labeling.models.pairing import CORRECT, PairGroup, judges_of, pair_groups, slice_pairs
+from labeling.models.pairing import CORRECT, PairGroup, judges_of, pair_groups
 from triage.core.closure import Check, tokens_agree
 from triage.models import Run
 from triage.models.queries import WITHOUT_SLICE
@@ -174,6 +174,9 @@ def _beside(run: Run, baseline: Run, slice_key: str) -> Comparison:
     shared = sum(group.count for group in groups)
     accuracy, mix = _decided(groups)
     changes = metric_changes(run, baseline, accuracy)
+    slices = slice_pairs(run, baseline, slice_key)
+    only_now, only_before = run.queries.count() - shared, baseline.queries.count() - shared
+    other_question = sum(group.count for group in groups if not group.same_question)
     precisions = (metric_of(baseline, "context_precision"), metric_of(run, "context_precision"))
     return Comparison(
         run=run,
@@ -181,20 +184,20 @@ def _beside(run: Run, baseline: Run, slice_key: str) -> Comparison:
         differing=differing,
         warning=credit_warning(differing),
         paired=sum(group.count for group in groups if group.is_paired),
-        only_now=run.queries.count() - shared,
-        only_before=baseline.queries.count() - shared,
-        other_question=sum(group.count for group in groups if not group.same_question),
+        only_now=only_now,
+        only_before=only_before,
+        other_question=other_question,
         changes=tuple(changes),
         mix=mix if _same_basis(run, baseline) else None,
         wrong_to_right=flips(groups, to_right=True),
         right_to_wrong=flips(groups, to_right=False),
-        alone_now=_alone(run, baseline),
-        alone_before=_alone(baseline, run),
+        alone_now=_alone(run, baseline) if only_now + other_question else (),
+        alone_before=_alone(baseline, run) if only_before + other_question else (),
         isolation=isolation(run, baseline, groups),
         padding=padding(run, baseline, changes),
         truncation=truncation(differing, (baseline.config.get("k"), run.config.get("k")), precisions),
-        slices=_slices(run, baseline, slice_key),
-        explained=explained(run, baseline),
+        slices=_slices(slices, slice_key),
+        explained=explains_most(slices),
     )
 
 
@@ -202,11 +205,9 @@ def _alone(run: Run, other: Run) -> tuple[Flip, ...]:
     return tuple(Flip(key, position) for key, position in alone(run, other, MOST_ALONE))
 
 
-def _slices(run: Run, baseline: Run, key: str) -> tuple[SliceChange, ...]:
-    """Return accuracy by slice, the slice that explains most of the difference first."""
-    if not key:
-        return ()
-    rows = [(value, cells, share_change(*cells)) for value, cells in slice_pairs(run, baseline, key)]
+def _slices(slices: SlicePairs, key: str) -> tuple[SliceChange, ...]:
+    """Return accuracy by the slices of a key, the slice that explains most of the difference first."""
+    rows = [(value, cells, share_change(*cells)) for value, cells in slices.get(key, ())]
     adjusted = holm([change.p for _, _, change in rows])
     found = [_slice(value, cells, change, p) for (value, cells, change), p in zip(rows, adjusted, strict=True)]
     return tuple(sorted(found, key=lambda one: (-abs(one.change.difference * one.change.n), one.name)))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from labeling.compare.differences import buried, declined, paired_sums, same_gold
+from labeling.compare.differences import buried, paired_sums, same_gold
 from labeling.core.arms import EVIDENCE_WAS_THERE, GOLD_ONLY, change_of, decision_of
 from labeling.core.padding import SHOWN, Padding, padded_arm, refusal, reversed_change
 from labeling.core.paired import Change, Decision, share_change
@@ -63,17 +63,17 @@ class Isolation:
 def metric_changes(run: Run, baseline: Run, accuracy: Change | None) -> list[MetricChange]:
     """Return the change of every metric that both runs have, accuracy first."""
     changes = [] if accuracy is None else [MetricChange("accuracy", accuracy, accuracy.decision())]
-    for metric, sums in paired_sums(run, baseline).items():
+    paired = paired_sums(run, baseline)
+    for metric, sums in paired.metrics.items():
         if (change := change_of(sums)) is not None:
             changes.append(MetricChange(metric, change, decision_of(metric, change)))
-    for metric, change in _declining(run, baseline):
+    for metric, change in _declining(paired.declined):
         changes.append(MetricChange(metric, change, decision_of(metric, change)))
     return changes
 
 
-def _declining(run: Run, baseline: Run) -> list[tuple[str, Change]]:
+def _declining(cells: Mapping[tuple[bool, bool, bool], int]) -> list[tuple[str, Change]]:
     """Return the changes of answering where nothing can be answered, and of declining where something can."""
-    cells = declined(run, baseline)
     found = []
     for metric, answerable, counted in (("false_answer_rate", False, False), ("over_abstention_rate", True, True)):
         # Whether a pair counts before and now: declined where it should not, or answered where it should not.

@@ -9,18 +9,19 @@ from django.db import connection
 
 from labeling.core.arms import Setting, credit_warning, settings_that_differ
 from labeling.core.economics import NOT_SAID, PATHS, Fit, Latency, Money, Path, fallback_words, fit
+from labeling.models.pairing import SAME_QUESTION
 from triage.models import Project, Run
 
 LEAST, MOST = 2, 6
 #: Paired means of an arm minus the baseline: added latency, and tokens saved.
-ADDED = """
+ADDED = f"""
 SELECT count(now.latency_ms - before.latency_ms), avg(now.latency_ms - before.latency_ms),
     count(before.context_tokens - now.context_tokens), avg(before.context_tokens - now.context_tokens)
 FROM triage_query AS now
 JOIN triage_query AS before ON before.run_id = %(before)s AND before.key_hash = now.key_hash
-    AND before.question = now.question
+    AND {SAME_QUESTION}
 WHERE now.run_id = %(now)s
-"""
+"""  # noqa: S608 - built from SAME_QUESTION alone
 #: What became of the queries of each path.
 BY_PATH = """
 SELECT COALESCE(NULLIF(query.reranker, ''), %(unsaid)s), count(*),

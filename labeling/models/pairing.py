@@ -9,12 +9,16 @@ from django.db import connection
 
 from triage.models import Run, Suggestion
 
+#: Asked in the same words. Wrapped, because the planner would take it for a condition of its own beside that on the id,
+#: expect next to no pairs, and look up row by row what hangs on them.
+SAME_QUESTION = "COALESCE(before.question_hash = now.question_hash, false)"
 #: Pairs by id, grouped by what became of them, with the ids and places of their queries now. Those that passed and pass
-#: are most of a good run, and nobody asks which they are: they are only counted, and no class of theirs is looked up.
+#: are most of a good run, and nobody asks which they are: they are only counted, and no row of theirs is looked up: the
+#: pairs themselves stand in the index `one_query_of_a_key`.
 PAIRS = """
 WITH pairs AS MATERIALIZED (
     SELECT before.id AS earlier, now.id AS current, before.correct AS was_correct, now.correct AS is_correct,
-        now.question = before.question AS same, now.key AS key, now.position AS position
+        now.question_hash = before.question_hash AS same
     FROM triage_query AS now
     JOIN triage_query AS before ON before.run_id = %(before)s AND before.key_hash = now.key_hash
     WHERE now.run_id = %(now)s
@@ -24,27 +28,14 @@ FROM pairs WHERE was_correct AND is_correct
 GROUP BY same
 UNION ALL
 SELECT was_correct, earlier.label, is_correct, current.label, same, count(*),
-    array_agg(key ORDER BY position), array_agg(position ORDER BY position)
+    array_agg(asked.key ORDER BY asked.position), array_agg(asked.position ORDER BY asked.position)
 FROM pairs
+JOIN triage_query AS asked ON asked.id = pairs.current
 LEFT JOIN triage_suggestion AS current ON current.query_id = pairs.current AND current.is_current AND NOT is_correct
 LEFT JOIN triage_suggestion AS earlier ON earlier.query_id = pairs.earlier AND earlier.is_current AND NOT was_correct
 WHERE (was_correct AND is_correct) IS NOT TRUE
 GROUP BY 1, 2, 3, 4, 5
 ORDER BY 1, 2, 3, 4, 5
-"""
-#: Decided pairs by the value of one slice key (of the query as it is now): both right, lost, won, both wrong.
-SLICES = """
-SELECT now.slices ->> %(key)s,
-    count(*) FILTER (WHERE before.correct AND now.correct),
-    count(*) FILTER (WHERE before.correct AND NOT now.correct),
-    count(*) FILTER (WHERE NOT before.correct AND now.correct),
-    count(*) FILTER (WHERE NOT before.correct AND NOT now.correct)
-FROM triage_query AS now
-JOIN triage_query AS before ON before.run_id = %(before)s AND before.key_hash = now.key_hash
-    AND before.question = now.question
-WHERE now.run_id = %(now)s AND now.correct IS NOT NULL AND before.correct IS NOT NULL
-GROUP BY 1
-ORDER BY 1
 """
 CORRECT = "correct"
 NOT_CLASSIFIED = "not classified"
@@ -77,13 +68,6 @@ def pair_groups(now: Run, before: Run) -> Iterable[PairGroup]:
         for was_correct, was, is_correct, label, same, count, ids, positions in cursor.fetchall():
             before_now = _class(was_correct, was), _class(is_correct, label)
             yield PairGroup(*before_now, same, count, tuple(ids), tuple(positions))
-
-
-def slice_pairs(now: Run, before: Run, key: str) -> list[tuple[str | None, tuple[int, int, int, int]]]:
-    """Return (value, cells) of each value of a slice key; None = queries that do not carry it."""
-    with connection.cursor() as cursor:
-        cursor.execute(SLICES, {"now": now.pk, "before": before.pk, "key": key})
-        return [(value, tuple(cells)) for value, *cells in cursor.fetchall()]
 
 
 def _class(correct: bool | None, label: str | None) -> str | None:

@@ -53,7 +53,7 @@ def report(run: Run, against: Run | None = None) -> ReleaseNote:
         recall_k=recall_k(run),
         people=people,
         machine=machine,
-        closure=tuple(closure_checks(run, review_state(found))),
+        closure=tuple(closure_checks(run, review_state(found), classes=found.counts.automatic)),
         policy=run.policy_fingerprint,
         judges=judges_used(run, timezone.now()),
         gold_version=run.gold_version,

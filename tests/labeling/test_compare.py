@@ -12,11 +12,13 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from labeling.compare import as_json, as_text, compare
+from labeling.compare.explaining import slice_pairs
 from labeling.core.paired import share_change
-from labeling.models.pairing import CORRECT, NOT_CLASSIFIED, pair_groups
+from labeling.models.pairing import CORRECT, NOT_CLASSIFIED, PAIRS, pair_groups
 from tests.factories import PASSWORD, make_member, make_project, make_run
 from tests.labeling.rows import make_classified
 from triage.models import Project, Query, QueryMetrics, Role, Run
+from triage.models.queries import WITHOUT_SLICE
 
 pytestmark = pytest.mark.django_db
 
@@ -53,6 +55,38 @@ def test_pairs_that_passed_and_pass_are_only_counted() -> None:
     assert told[CORRECT, CORRECT] == (15, ())
     assert told[NOT_CLASSIFIED, CORRECT] == (3, ("q1", "q2", "q3"))
     assert told[CORRECT, NOT_CLASSIFIED] == (1, ("q5",))
+
+
+def test_an_id_asked_in_other_words_is_no_pair_and_stands_alone_on_both_sides() -> None:
+    project = make_project()
+    before, now = arm(project, {1}), arm(project, {2})
+    Query.objects.filter(run=now, position=3).update(question="question 3?")
+    told = compare([before, now]).last
+    assert (told.paired, told.other_question, told.only_now, told.only_before) == (19, 1, 0, 0)
+    assert [one.key for one in told.alone_now] == [one.key for one in told.alone_before] == ["q3"]
+
+
+def test_pairs_are_found_in_an_index_alone() -> None:
+    """Over a handful of rows any index of the run would do: without the others the plan shows what this one spares."""
+    now, before = arm(make_project(), {1}), arm(make_project(), {2})
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("DROP INDEX queries_by_id")
+        cursor.execute("ALTER TABLE triage_query DROP CONSTRAINT one_query_per_position")
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        cursor.execute("SET LOCAL enable_bitmapscan = off")
+        cursor.execute(f"EXPLAIN {PAIRS}", {"now": now.pk, "before": before.pk})
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+    assert plan.count("Index Only Scan using one_query_of_a_key") == 2
+
+
+def test_a_slice_key_that_no_pair_carries_any_more_is_one_slice_without_it() -> None:
+    project = make_project()
+    before, now = arm(project, {1, 2}), arm(project, {2})
+    Query.objects.filter(run=before).update(slices={"topic": "billing"})
+    Query.objects.filter(run=now).update(slices={"other": "one"})
+    assert slice_pairs(now, before, "topic") == {"topic": [(None, (18, 0, 1, 1))], "other": [("one", (18, 0, 1, 1))]}
+    assert [(row.name, row.change.n) for row in compare([before, now]).last.slices] == [(WITHOUT_SLICE, 20)]
 
 
 def test_per_query_metrics_are_compared_where_both_runs_have_them() -> None:

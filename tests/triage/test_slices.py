@@ -8,7 +8,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from tests.factories import PASSWORD, make_member, make_project, make_query, make_run
+from triage.core.closure import Outcomes
 from triage.models import Role, Run, Suggestion
+from triage.models.queries import WITHOUT_SLICE
+from triage.models.slices import Sliced, sliced
 from triage.pages.crossed import MOST_COLUMNS, REST, crossed_page
 
 pytestmark = pytest.mark.django_db
@@ -45,6 +48,18 @@ def test_every_pair_of_values_is_a_cell_and_the_cells_add_up() -> None:
     mixed = {line.value: line.mixed for line in page.lines}
     assert mixed["a"] == pytest.approx((30 * 0.75 + 6 * 2 / 6) / 36)
     assert mixed["b"] is None
+
+
+def test_one_pass_tells_the_keys_of_a_run_and_its_queries_by_one_of_them() -> None:
+    run = sliced_run({("a", "one"): (15, 5), ("a", "many"): (2, 4), ("b", "one"): (10, 0)})
+    make_query(run, slices={"Zone": "x"}, correct=None)
+    found = sliced(run, "topic")
+    assert (found.keys, found.key) == (("Zone", "passages", "topic"), "topic")
+    told = [(row.value, row.outcomes, row.classes["still_wrong"]) for row in found.rows]
+    assert told == [("a", Outcomes(9, 17, 0), 9), ("b", Outcomes(0, 10, 0), 0), (None, Outcomes(0, 0, 1), 0)]
+    assert sliced(run, "nothing").key == sliced(run).key == "Zone"
+    assert [(row.name, row.outcomes.queries) for row in sliced(run).rows] == [("x", 1), (WITHOUT_SLICE, 36)]
+    assert sliced(make_run(run.project)) == Sliced((), "", [])
 
 
 def test_a_class_is_shown_as_a_share_of_all_queries() -> None:

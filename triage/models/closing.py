@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 from django.db.models import Count
@@ -14,7 +15,7 @@ from triage.core.summary import Summary
 from triage.models.queries import Query
 from triage.models.runs import Run
 from triage.models.scores import QueryMetrics, Suggestion
-from triage.models.slices import SliceRow, slice_keys, slice_rows
+from triage.models.slices import SliceRow, sliced
 from triage.models.uploads import Upload
 
 #: A recall is a count of gold ids over another; its exact fraction has a denominator of at most this.
@@ -28,13 +29,14 @@ def closure_checks(
     review: ReviewState | None = None,
     rows: list[SliceRow] | None = None,
     outcomes: Outcomes | None = None,
+    classes: Mapping[str, int] | None = None,
 ) -> list[Check]:
     """Return the five closure checks, in their order. `rows`: the slices to check, else those of the first key.
 
-    `outcomes`: the run's, where the caller has counted them just now.
+    `outcomes`, `classes`: the run's, where the caller has counted them just now.
     """
     outcomes = outcomes or Query.objects.outcomes(run)
-    classes = Suggestion.objects.classes(run)
+    classes = Suggestion.objects.classes(run) if classes is None else classes
     return [
         adds_up(
             classes, outcomes, run.counts.get("queries", outcomes.queries), _people(review), by=run.correct_by_words
@@ -65,11 +67,10 @@ def _ceiling(run: Run, misses: int) -> Check:
 
 
 def _slices(run: Run, outcomes: Outcomes, rows: list[SliceRow] | None) -> Check:
-    keys = slice_keys(run)
-    if not keys:
+    shown = sliced(run).rows if rows is None else rows
+    if not shown:
         return Check("slices", True, "The file names no slices: the run is one.")
-    shown = rows if rows is not None else slice_rows(run, keys[0])
-    return partition(shown[0].key if shown else keys[0], {row.name: row.outcomes for row in shown}, outcomes)
+    return partition(shown[0].key, {row.name: row.outcomes for row in shown}, outcomes)
 
 
 def _unchanged(run: Run, outcomes: Outcomes) -> Check:

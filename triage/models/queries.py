@@ -116,6 +116,13 @@ class Query(models.Model):
     key = models.TextField()
     key_hash = models.BinaryField(max_length=32)
     question = models.TextField()
+    #: The database's own hash of the question: pairs of runs compare it, so that no text is read. Two questions of the
+    #: same id that differ have the same hash once in 2^64.
+    question_hash = models.GeneratedField(
+        expression=models.Func(models.F("question"), models.Value(0), function="hashtextextended"),
+        output_field=models.BigIntegerField(),
+        db_persist=True,
+    )
     #: Null = no answer was produced.
     answer = models.TextField(null=True)
     reference = models.TextField(null=True)
@@ -157,7 +164,10 @@ class Query(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["run", "position"], name="one_query_per_position"),
-            models.UniqueConstraint(fields=["run", "key_hash"], name="one_query_per_key"),
+            # With what it includes, it pairs two runs without a look at their rows.
+            models.UniqueConstraint(
+                fields=["run", "key_hash"], include=["id", "correct", "question_hash"], name="one_query_of_a_key"
+            ),
         ]
         indexes = [
             models.Index(fields=["run", "position"], condition=models.Q(correct=False), name="failing_in_order"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from copy import copy
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Self
 
 from django.db import models
@@ -211,6 +213,25 @@ class QueryMetrics(models.Model):
         return f"metrics of query {self.query_id}"
 
 
+@dataclass(frozen=True, slots=True)
+class FiledAlike:
+    """Failing queries that the machine filed alike, and how many."""
+
+    label: str
+    would_be: str
+    proposed_sub_cause: str
+    near: bool
+    count: int
+
+
+def classes_of(filed: Iterable[FiledAlike]) -> dict[str, int]:
+    """Return automatic label -> failing queries filed under it."""
+    counts = Counter[str]()
+    for each in filed:
+        counts[each.label] += each.count
+    return dict(counts)
+
+
 class Suggestions(models.QuerySet["Suggestion"]):
     """Suggestions by run."""
 
@@ -218,9 +239,15 @@ class Suggestions(models.QuerySet["Suggestion"]):
         """Return the current suggestions of the run's failing queries."""
         return self.filter(query__run=run, is_current=True, query__correct=False)
 
+    def filed(self, run: Run) -> list[FiledAlike]:
+        """Return the failing queries by how they are filed, in one pass."""
+        how = ("label", "would_be", "proposed_sub_cause", "near")
+        counts = self.current_in(run).order_by(*how).values_list(*how).annotate(models.Count("pk"))
+        return [FiledAlike(*row) for row in counts]
+
     def classes(self, run: Run) -> dict[str, int]:
         """Return automatic label -> failing queries filed under it."""
-        return dict(self.current_in(run).values_list("label").annotate(models.Count("pk")))
+        return classes_of(self.filed(run))
 
 
 class Suggestion(models.Model):

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
-
-from django.db.models import Count
 
 from triage.core.closure import Outcomes
 from triage.core.labels import DEFAULT_OWNERS, FOUR_CLASSES, NOT_A_FAILURE, NOT_ESTIMATED, UNSCORED
 from triage.core.pictures import Axis, Interval, count_axis, interval, largest
 from triage.core.review import Corrected, ReviewState
-from triage.models import Run, Suggestion
+from triage.models import Run
 from triage.models.queries import NOWHERE
+from triage.models.scores import FiledAlike
 
 #: Rounding of a sum of shares is far below this; a query that is not estimated is one.
 SMALLEST_REST = 1e-6
@@ -44,9 +45,10 @@ class WouldBe:
     count: int
 
 
-def class_rows(run: Run, outcomes: Outcomes, review: ReviewState) -> tuple[Axis, tuple[ClassRow, ...]]:
-    """Return the axis of the counts and one row per class, unscored and not_a_failure."""
-    automatic = Suggestion.objects.classes(run)
+def class_rows(
+    run: Run, outcomes: Outcomes, review: ReviewState, automatic: dict[str, int]
+) -> tuple[Axis, tuple[ClassRow, ...]]:
+    """Return the axis of the counts and one row per class, unscored and not_a_failure. `automatic`: by class."""
     estimated = [each.high for each in review.corrected.values()]
     scale = count_axis(largest([*automatic.values(), *review.confirmed.values(), *estimated]))
     owners = {**DEFAULT_OWNERS, **run.project.owners}
@@ -96,9 +98,12 @@ def _bar(scale: Axis, automatic: int | None, confirmed: int | None, review: Revi
     return interval(scale, confirmed if review.final else None, 0, automatic)
 
 
-def would_be(run: Run) -> tuple[WouldBe, ...]:
-    counts = Suggestion.objects.current_in(run).filter(label=UNSCORED).values_list("would_be").annotate(Count("pk"))
-    ordered = sorted(counts, key=lambda pair: -pair[1])
+def would_be(filed: Iterable[FiledAlike]) -> tuple[WouldBe, ...]:
+    counts = Counter[str]()
+    for each in filed:
+        if each.label == UNSCORED:
+            counts[each.would_be] += each.count
+    ordered = sorted(counts.items(), key=lambda pair: -pair[1])
     return tuple(WouldBe(label, label or NOWHERE, count) for label, count in ordered)
 
 
@@ -113,16 +118,17 @@ class Cause:
     corrected: Corrected | None
 
 
-def causes(run: Run, review: ReviewState) -> tuple[Cause, ...]:
+def causes(filed: Iterable[FiledAlike], review: ReviewState) -> tuple[Cause, ...]:
     """Return the sub-causes that people confirmed or the machine proposes, by class in order, the commonest first."""
-    proposals = Suggestion.objects.current_in(run).exclude(proposed_sub_cause="")
-    counts = proposals.values_list("label", "proposed_sub_cause").annotate(Count("pk"))
-    proposed = {(label, sub_cause): count for label, sub_cause, count in counts}
+    proposed = Counter[tuple[str, str]]()
+    for each in filed:
+        if each.proposed_sub_cause:
+            proposed[each.label, each.proposed_sub_cause] += each.count
     people = {(one.label, one.sub_cause): one for one in review.causes}
     found = []
     for label, sub_cause in proposed.keys() | people.keys():
         one = people.get((label, sub_cause))
         confirmed, corrected = (one.confirmed, one.corrected) if one else (0, None)
-        found.append(Cause(label, sub_cause, proposed.get((label, sub_cause), 0), confirmed, corrected))
+        found.append(Cause(label, sub_cause, proposed[label, sub_cause], confirmed, corrected))
     order = [str(label) for label in FOUR_CLASSES]
     return tuple(sorted(found, key=lambda one: (order.index(one.label), -one.confirmed, -one.proposed, one.sub_cause)))

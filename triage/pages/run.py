@@ -12,7 +12,8 @@ from triage.core.policy import DEFAULT_POLICY, Policy
 from triage.core.review import ReviewState, first_answer
 from triage.models import Judge, Query, Run, Suggestion
 from triage.models.closing import closure_checks
-from triage.models.slices import slice_keys, slice_rows
+from triage.models.scores import classes_of
+from triage.models.slices import sliced
 from triage.pages.classes import Cause, ClassRow, WouldBe, causes, class_rows, would_be
 from triage.pages.progress import Progress, progress_of
 from triage.pages.slices import SlicePanel, slice_panel
@@ -134,11 +135,10 @@ def run_page(run: Run, slice_key: str = "") -> RunPage:
     """Read the page's values: a number of SQL queries that does not depend on the rows."""
     review = first_answer(review_wanted.send(sender=Run, run_id=run.pk), ReviewState) or ReviewState()
     outcomes, summaries, targets = Query.objects.outcomes(run), summaries_of(run), targets_of(run)
-    keys = tuple(slice_keys(run))
-    chosen = slice_key if slice_key in keys else (keys[0] if keys else "")
-    rows = slice_rows(run, chosen) if chosen else []
-    checks = closure_checks(run, review, rows, outcomes)
-    class_axis, classes = class_rows(run, outcomes, review)
+    parts, filed = sliced(run, slice_key), Suggestion.objects.filed(run)
+    automatic = classes_of(filed)
+    checks = closure_checks(run, review, parts.rows, outcomes, automatic)
+    class_axis, classes = class_rows(run, outcomes, review, automatic)
     position_axis, positions = _positions(run)
     names = {"context_recall": recall_name(run)}
     return RunPage(
@@ -158,13 +158,13 @@ def run_page(run: Run, slice_key: str = "") -> RunPage:
         lines=tuple(lines_of(summaries)),
         class_axis=class_axis,
         classes=classes,
-        would_be=would_be(run),
-        causes=causes(run, review),
-        near=Suggestion.objects.current_in(run).filter(near=True).count(),
+        would_be=would_be(filed),
+        causes=causes(filed, review),
+        near=sum(each.count for each in filed if each.near),
         readings=tuple(_reading(told) for told in run.summary.get("readings", ())),
         checks=tuple(_check(check) for check in checks),
         faults=sum(not check.ok for check in checks),
-        slices=slice_panel(chosen, keys, rows, outcomes),
+        slices=slice_panel(parts, outcomes),
         positions=positions,
         position_axis=position_axis,
         steering=_STEERING[run.state],

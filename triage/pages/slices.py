@@ -9,7 +9,7 @@ from triage.core.closure import Outcomes
 from triage.core.intervals import wilson
 from triage.core.labels import FOUR_CLASSES, UNSCORED
 from triage.core.pictures import Axis, Interval, interval, share_axis
-from triage.models.slices import SliceRow
+from triage.models.slices import Sliced
 
 #: The labels a slice is counted by.
 SHOWN = (*FOUR_CLASSES, UNSCORED)
@@ -51,14 +51,19 @@ class SlicePanel:
         return len(self.keys) > 1
 
 
-def slice_panel(chosen: str, keys: tuple[str, ...], rows: list[SliceRow], whole: Outcomes) -> SlicePanel:
+def slice_panel(parts: Sliced, whole: Outcomes) -> SlicePanel:
     scale = share_axis()
-    pooled = whole.correct / whole.decided if whole.decided else None
+    rows, pooled = parts.rows, whole.correct / whole.decided if whole.decided else None
     lines = [_slice_line(row.name, row.outcomes, row.classes, scale, pooled) for row in rows]
     classes = {str(label): sum(row.classes[label] for row in rows) for label in SHOWN}
     total = _slice_line("All", whole, classes, scale, pooled) if rows else None
     return SlicePanel(
-        chosen, keys, tuple(lines[:MOST_SLICES]), hidden=max(0, len(lines) - MOST_SLICES), total=total, axis=scale
+        parts.key,
+        parts.keys,
+        tuple(lines[:MOST_SLICES]),
+        hidden=max(0, len(lines) - MOST_SLICES),
+        total=total,
+        axis=scale,
     )
 
 
