@@ -80,7 +80,7 @@ MIDDLE = $(lastword $(filter-out 100000,$(SIZES)))
 
 bench: setup-dev ## measure everything docs/performance.md speaks of, into var/bench.md
 	@mkdir -p var; { $(PY) -m benchmarks.machine; \
-	for what in startup "ingest $(MIDDLE)" "review $(filter-out 100000,$(SIZES))" "classify $(SIZES)" "large $(SIZES)" \
+	for what in startup "ingest $(MIDDLE)" "review $(filter-out 100000,$(SIZES))" interaction "classify $(SIZES)" "large $(SIZES)" \
 	$(if $(word 2,$(SIZES)),"growth $(SIZES)") "pages $(MIDDLE)" scale_out statistics install; do \
 	printf '\n## %s\n\n' "$$what"; $(PY) -m benchmarks.$$what || exit 1; done; } | tee var/bench.md
 
