@@ -18,9 +18,9 @@ AT_ONCE = 1_000
 #: The overlap counts beside the lock: it is a fact of the draw, no save changes it.
 LOCK = """
 SELECT query.id, (
-    SELECT max(session.overlap) FROM labeling_sessionitem AS item
-    JOIN labeling_reviewsession AS session ON session.id = item.session_id
-    WHERE item.query_id = query.id AND NOT session.frame @> '{"how": "round"}')
+    SELECT max((SELECT session.overlap FROM labeling_reviewsession AS session
+                WHERE session.id = item.session_id AND NOT session.frame @> '{"how": "round"}'))
+    FROM labeling_sessionitem AS item WHERE item.query_id = query.id)
 FROM triage_query AS query WHERE query.id = ANY(%s) ORDER BY query.id FOR NO KEY UPDATE OF query
 """
 

@@ -78,7 +78,7 @@ CASE = f"SELECT {CASE_COLUMNS.sql} FROM triage_query AS query WHERE query.id = %
 class SessionItem(models.Model):
     """One query of a session. Its stratum stays that of the draw whatever is re-scored later."""
 
-    session = models.ForeignKey(ReviewSession, on_delete=models.CASCADE, related_name="items")
+    session = models.ForeignKey(ReviewSession, on_delete=models.CASCADE, related_name="items", db_index=False)
     query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="session_items")
     position = models.IntegerField()
     stratum = models.CharField(max_length=24, blank=True)
@@ -116,13 +116,15 @@ class Lease(models.Model):
         TAKEN = "taken"
         DONE = "done"
 
-    item = models.ForeignKey(SessionItem, on_delete=models.CASCADE, related_name="leases")
+    item = models.ForeignKey(SessionItem, on_delete=models.CASCADE, related_name="leases", db_index=False)
     #: Copies of the item's session and position: the queue's one index.
     session = models.ForeignKey(ReviewSession, on_delete=models.CASCADE, related_name="leases")
     position = models.IntegerField()
     seat = models.IntegerField()
     state = models.CharField(max_length=5, choices=State.choices, default=State.FREE)
-    reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="leases")
+    reviewer = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="leases", db_index=False
+    )
     token = models.UUIDField(null=True)
     taken_at = models.DateTimeField(null=True)
     #: By the database's clock. A taken seat past this time is free again.
@@ -143,7 +145,7 @@ class Lease(models.Model):
                 condition=models.Q(state__in=["free", "taken"]),
                 name="open_seats_in_order",
             ),
-            models.Index(fields=["reviewer", "session", "state"], name="seats_of_a_reviewer"),
+            models.Index(fields=["reviewer", "session", "state", "position"], name="own_seats_in_order"),
         ]
 
     def __str__(self) -> str:

@@ -55,7 +55,7 @@ class Verdict(models.Model):
     query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="verdicts")
     item = models.ForeignKey(SessionItem, null=True, on_delete=models.SET_NULL, related_name="verdicts")
     reviewer = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="verdicts"
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="verdicts", db_index=False
     )
     #: Key of a reviewer who came with a file; blank for members.
     imported_reviewer = models.CharField(max_length=200, blank=True)

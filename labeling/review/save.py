@@ -31,11 +31,13 @@ from triage.models.prepared import prepared
 NOTE_LIMIT = 20_000
 
 #: Row locks the seat: a double click, two tabs and a retry queue up here, and the later ones see what came before.
+#: Found by its item: a person has one seat of it, however many they have in the session.
 SEAT = """
 SELECT seat.id, seat.token, seat.state, GREATEST(EXTRACT(EPOCH FROM clock_timestamp() - seat.taken_at), 0),
     item.id, item.query_id, item.blind
 FROM labeling_lease AS seat JOIN labeling_sessionitem AS item ON item.id = seat.item_id
-WHERE seat.session_id = %s AND seat.position = %s AND seat.reviewer_id = %s FOR UPDATE OF seat
+WHERE seat.item_id = (SELECT id FROM labeling_sessionitem WHERE session_id = %s AND position = %s)
+    AND seat.reviewer_id = %s FOR UPDATE OF seat
 """
 
 

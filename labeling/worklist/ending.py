@@ -13,10 +13,12 @@ from triage.models import Event
 from triage.models.prepared import prepared
 from triage.webhooks import tell
 
-#: The seat has its verdict: nobody takes it again. Is a seat of its session still free?
+#: The seat has its verdict: nobody takes it again. Is a seat of its session still free? (In order: the index of
+#: open seats gives the first at once, where any seat would be looked for among those of all sessions.)
 FINISH = """
-UPDATE labeling_lease AS mine SET state = 'done' WHERE mine.id = %s RETURNING EXISTS (
-    SELECT 1 FROM labeling_lease AS seat WHERE seat.session_id = mine.session_id AND seat.state = 'free')
+UPDATE labeling_lease AS mine SET state = 'done' WHERE mine.id = %s RETURNING (
+    SELECT seat.id FROM labeling_lease AS seat WHERE seat.session_id = mine.session_id AND seat.state = 'free'
+    ORDER BY seat.position, seat.seat LIMIT 1) IS NOT NULL
 """
 #: Two people who give the last two verdicts at once take turns here, so that the later one sees both.
 LOCK = "SELECT id FROM labeling_reviewsession WHERE id = %s FOR NO KEY UPDATE"

@@ -23,6 +23,8 @@ from triage.models.prepared import prepared
 #: The reviewer's own open seat first; else the first seat in order that is free or past its time, of an item this
 #: reviewer has no other seat of, did not send on, and whose query they have not judged. Rows that somebody is
 #: taking at this moment are passed over, not waited for.
+#: What is asked of each seat is a look-up of its own, not a join: the plan walks the open seats in order and stops at
+#: the first, whatever statistics say. (COALESCE: it is then taken to hold for half of them, so stopping early pays.)
 TAKE = """
 UPDATE labeling_lease AS seat
 SET state = 'taken',
@@ -36,17 +38,20 @@ WHERE item.id = seat.item_id AND seat.state <> 'done' AND seat.id = COALESCE(
      WHERE mine.session_id = %(session)s AND mine.reviewer_id = %(user)s AND mine.state = 'taken' {at_mine}
      ORDER BY mine.position LIMIT 1),
     (SELECT open.id FROM labeling_lease AS open
-     JOIN labeling_sessionitem AS listed ON listed.id = open.item_id
      WHERE open.session_id = %(session)s AND open.state IN ('free', 'taken') {at_open}
        AND (open.state = 'free' OR open.expires_at < clock_timestamp())
-       AND NOT EXISTS (SELECT 1 FROM labeling_lease AS other
-                       WHERE other.item_id = open.item_id AND other.reviewer_id = %(user)s)
-       AND NOT EXISTS (SELECT 1 FROM labeling_skip AS skip
-                       WHERE skip.item_id = open.item_id AND skip.reviewer_id = %(user)s
-                         AND skip.requeued_at IS NULL)
-       AND NOT EXISTS (SELECT 1 FROM labeling_verdict AS verdict
-                       WHERE verdict.query_id = listed.query_id AND verdict.reviewer_id = %(user)s
-                         AND verdict.is_current)
+       AND NOT COALESCE((
+           SELECT true FROM labeling_lease AS other
+           WHERE other.item_id = open.item_id AND other.reviewer_id = %(user)s LIMIT 1), false)
+       AND NOT COALESCE((
+           SELECT true FROM labeling_skip AS skip
+           WHERE skip.item_id = open.item_id AND skip.reviewer_id = %(user)s AND skip.requeued_at IS NULL
+           LIMIT 1), false)
+       AND NOT COALESCE((
+           SELECT true FROM labeling_verdict AS verdict
+           WHERE verdict.reviewer_id = %(user)s AND verdict.is_current AND verdict.query_id = (
+               SELECT listed.query_id FROM labeling_sessionitem AS listed WHERE listed.id = open.item_id)
+           LIMIT 1), false)
      ORDER BY open.position, open.seat LIMIT 1 FOR UPDATE OF open SKIP LOCKED))
 RETURNING seat.id, item.id, item.query_id, item.position, item.blind, seat.token,
     EXTRACT(EPOCH FROM seat.expires_at - clock_timestamp())::int

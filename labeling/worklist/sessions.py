@@ -55,9 +55,9 @@ SELECT (SELECT count(*) FROM labeling_lease AS seat
         WHERE seat.reviewer_id = %(user)s AND seat.session_id = %(session)s AND seat.state = 'done'),
     (SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY recent.seconds) FROM (
         SELECT verdict.seconds FROM labeling_verdict AS verdict
-        JOIN labeling_sessionitem AS item ON item.id = verdict.item_id
-        WHERE verdict.reviewer_id = %(user)s AND item.session_id = %(session)s
+        WHERE verdict.reviewer_id = %(user)s
           AND verdict.stage = 'first' AND NOT verdict.withdrawn AND verdict.seconds IS NOT NULL
+          AND (SELECT item.session_id FROM labeling_sessionitem AS item WHERE item.id = verdict.item_id) = %(session)s
         ORDER BY verdict.id DESC LIMIT 50) AS recent)
 """
 

@@ -14,6 +14,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, connection, connections, transaction
 from django.utils import timezone
 
+from labeling.cards.desk import desk_of
 from labeling.models import ClaimVerdict, Lease, Outcome, ReviewSession, Verdict
 from labeling.review import (
     ContradictoryError,
@@ -480,3 +481,34 @@ class TestTogether:
         assert not Verdict.objects.exists()
         assert not Outcome.objects.exists()
         assert session.leases.get().state == "taken"
+
+
+READ = """
+SELECT sum(COALESCE(seq_tup_read, 0) + COALESCE(idx_tup_fetch, 0))::int
+FROM pg_stat_xact_user_tables WHERE relname LIKE 'labeling\\_%'
+"""
+
+
+def rows_read() -> int:
+    """Return how many rows of our tables this transaction has read so far."""
+    with connection.cursor() as cursor:
+        cursor.execute(READ)
+        return int(cursor.fetchone()[0])
+
+
+def test_saving_and_taking_read_as_many_rows_of_a_long_queue_as_of_a_short_one() -> None:
+    session_of(failing=400).leases.update(state="done")
+    with connection.cursor() as cursor:  # what follows is unknown to the statistics, as a session just made is
+        cursor.execute("ANALYZE labeling_lease, labeling_sessionitem, labeling_verdict")
+    long, short = session_of(failing=400, overlap=2), session_of(failing=8, overlap=2)
+    counts = []
+    for session in (short, long):
+        anna = make_member(session.run.project, Role.REVIEWER)
+        for _ in range(4):
+            seat = taken(session, anna)
+            before = rows_read()
+            save(session, anna, seat.position, STILL, ticket(seat))
+            taken(session, anna)
+            desk_of(session, anna.pk)
+            counts.append(rows_read() - before)
+    assert max(counts[4:]) <= max(counts[:4]) + 20, counts

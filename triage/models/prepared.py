@@ -1,7 +1,7 @@
 """Statements that are asked all day, planned once per connection.
 
 Of the time PostgreSQL spends on a statement of the review screen, three quarters go into planning it. A prepared
-statement is planned a few times and then kept as long as the connection lives; the server binds the values.
+statement is planned at its first use and then kept as long as the connection lives; the server binds the values.
 """
 
 from __future__ import annotations
@@ -10,11 +10,22 @@ from collections.abc import Sequence
 from typing import Any, Generic, Self, TypeVar
 
 from django.db import connection
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Model
 from psycopg import Cursor
 
 M = TypeVar("M", bound=Model)
+
+
+def plan_once(connection: BaseDatabaseWrapper, **_signal: Any) -> None:
+    """Have a new connection plan a prepared statement for any values, at once.
+
+    Left alone, the server plans the first five uses anew, and for ever one whose plan for these very values looks
+    cheaper: those of a session made a moment ago, of which the statistics know nothing, look cheapest and are worst.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SET plan_cache_mode = force_generic_plan")
 
 
 class _Prepared(Cursor[tuple[Any, ...]]):
