@@ -1,10 +1,10 @@
 """Measure what a reviewer feels in Chromium: from a key to the next paint, to the next item, and what moves on a swap.
 
-Run from the root of the repository: `python -m benchmarks.interaction [ITEMS]`. Default: 60 items by real key presses at
-each of two widths, against two gunicorn processes on the same machine, over 1,000 failing queries of 20 chunks. Prints
-a Markdown table. The key's time is Chromium's own (Event Timing: from the press until what it changed is painted, in
-steps of 8 ms); the target is 100 ms. The shift is Chromium's too (Layout Instability), summed from each save until
-300 ms after its screen came, those right after a key included; the target is none.
+Run from the root of the repository: `python -m benchmarks.interaction [ITEMS]`. Default: 60 items by real key presses
+at each of two widths, against two gunicorn processes on the same machine, over 1,000 failing queries of 20 chunks.
+Prints a Markdown table. The key's time is Chromium's own (Event Timing: from the press until what it changed is
+painted, in steps of 8 ms); the target is 100 ms. The shift is Chromium's too (Layout Instability), summed from each
+save until 300 ms after its screen came, those right after a key included; the target is none.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def main(items: int) -> None:
     with served() as port, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path)
         print(f"Chromium {browser.version}\n")
-        print("| width | screens | key to paint, ms: p50 | p95 | most | save to next screen, ms: p50 | p95 | most | shift |")
+        print("| width | screens | key to paint, ms: p50 | p95 | most | to the next screen: p50 | p95 | most | shift |")
         print("|---|---|---|---|---|---|---|---|---|")
         for (width, height), session, person in zip(SIZES, sessions, people, strict=True):
             client = Client()

@@ -77,7 +77,8 @@ def _save(page: Page, state: str) -> None:
 
 #: Adds up Chromium's layout shifts, those right after a key included (their own total leaves these out).
 SHIFTS = """() => { window.shift = 0; window.shifts = new PerformanceObserver((list) => {
-  for (const one of list.getEntries()) window.shift += one.value; }); window.shifts.observe({type: "layout-shift"}); }"""
+  for (const one of list.getEntries()) window.shift += one.value; });
+  window.shifts.observe({type: "layout-shift"}); }"""
 
 
 @pytest.mark.parametrize("width", [WIDE, PHONE])
