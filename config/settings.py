@@ -87,7 +87,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "triage.middleware.Known",
     "triage.middleware.LoginRequired",
     "triage.middleware.Acting",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -156,6 +156,8 @@ LANGUAGE_CODE = "en-gb"
 TIME_ZONE = "UTC"
 USE_I18N = False
 USE_TZ = True
+#: Django's sessions in the database, read together with their account.
+SESSION_ENGINE = "triage.sessions"
 SESSION_SERIALIZER = "django.contrib.sessions.serializers.JSONSerializer"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 

@@ -4,12 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from django.contrib.auth.middleware import LoginRequiredMiddleware
+from django.contrib.auth import get_user
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.middleware import AuthenticationMiddleware, LoginRequiredMiddleware
+from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.utils.functional import SimpleLazyObject
 
 from triage.core.acting import Actor, Via, acting
+from triage.sessions import account_of
 
 API_PREFIX = "/api/"
+
+
+class Known(AuthenticationMiddleware):
+    """Says who asks: the account read together with the session, or whom Django finds where that is in doubt."""
+
+    def process_request(self, request: HttpRequest) -> None:
+        """Set `request.user`, looked up when it is first asked for."""
+        super().process_request(request)
+        request.user = SimpleLazyObject(lambda: _who(request))  # type: ignore[assignment]
+
+
+def _who(request: HttpRequest) -> AbstractBaseUser | AnonymousUser:
+    """Return the account of the request's session, or nobody."""
+    return account_of(request.session) or get_user(request)
 
 
 class LoginRequired(LoginRequiredMiddleware):
