@@ -7,6 +7,8 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.core.abstention_examples import ANSWERS, REFUSALS
 from triage.core.abstention import Abstention, abstention, declines, is_abstention
@@ -75,3 +77,17 @@ def test_the_refusals_of_a_real_run_are_the_ones_its_file_says(shared: Path) -> 
     wrong = [row["id"] for row in queries if is_abstention(row["answer"], DEFAULT_POLICY) != row["abstained"]]
     assert len(queries) == 345
     assert wrong == []
+
+
+WORDS = st.lists(
+    st.sampled_from(["information", "inform", "no", "not", "i", "données", "答え", "x"]), min_size=1, max_size=3
+)
+
+
+@given(st.lists(WORDS.map(" ".join), max_size=6), WORDS.map(" ".join))
+def test_patterns_looked_for_together_are_found_as_each_alone(patterns: list[str], text: str) -> None:
+    """A text that lacks a word of a pattern is not asked for the pattern: nothing else may change by that."""
+    alone = [declines(text, Policy(abstention_patterns=(pattern,))) for pattern in patterns]
+    assert declines(text, Policy(abstention_patterns=tuple(patterns))) is any(alone)
+    naive = any(f" {pattern} " in f" {text} " for pattern in patterns)
+    assert any(alone) or not naive

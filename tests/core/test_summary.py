@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.core.facts import cite, claim, claims, facts
 from triage.core.intervals import mean_interval, wilson
 from triage.core.metrics import Missing, QueryFacts, measure
-from triage.core.summary import RUN_LEVEL_KEYS, Summary, percentile, summarise
+from triage.core.summary import RUN_LEVEL_KEYS, Summariser, Summary, percentile, summarise
 
 QUERIES = st.builds(
     lambda context, gold, words, **other: facts(
@@ -47,6 +47,15 @@ def test_n_and_the_left_out_add_up_to_the_queries_for_every_key(queries: list[Qu
         assert summary.value is None or math.isfinite(summary.value), key
         if summary.low is not None and summary.high is not None and summary.value is not None:
             assert summary.low <= summary.value <= summary.high, key
+
+
+@given(st.lists(QUERIES, max_size=12), st.integers(min_value=0, max_value=12))
+def test_batches_give_to_the_last_bit_what_one_query_after_the_other_gives(queries: list[QueryFacts], cut: int) -> None:
+    rows = [(query, measure(query)) for query in queries]
+    batches = Summariser()
+    batches.add_all(rows[:cut])
+    batches.add_all(rows[cut:])
+    assert batches.result() == summarise(rows)
 
 
 @given(st.lists(QUERIES, min_size=2, max_size=12))

@@ -129,7 +129,8 @@ class _Batch:
         slots, claims, chunks = self._slots[query.pk], self._claims[query.pk], self._chunks
         in_context = [chunk for _, chunk, is_in_context in slots if is_in_context]
         context = tuple([chunks.keys[chunk] for chunk in in_context]) if query.retrieval_known else None
-        stated = [self._claim(claim, None if context is None else frozenset(context)) for claim in claims]
+        among = None if context is None else frozenset(context)
+        stated = [self._claim(claim, among) for claim in claims]
         relevance, rated_by = self._rating(query.pk)
         judges = {judge for _, judge in stated} | {rated_by}
         facts = QueryFacts(
@@ -149,14 +150,14 @@ class _Batch:
 
     def _claim(self, claim: ClaimRow, context: frozenset[str] | None) -> tuple[ClaimFacts, str]:
         """Return a claim's facts and the judge that decided on it."""
-        heard = ((mark, self._words.get((claim.pk, judge))) for judge, mark in self._grounding)
-        said = [(mark, words) for mark, words in heard if words is not None]
+        pk, heard = claim.pk, self._words.get
+        said = [(mark, words) for judge, mark in self._grounding if (words := heard((pk, judge))) is not None]
         decision = decide_heard(said, context)
         facts = ClaimFacts(
-            key=str(claim.pk),
+            key=str(pk),
             supported=decision.supported,
             supporting=decision.supporting,
-            cites=tuple([_citation(cite, said, context) for cite in self._cites[claim.pk]]),
+            cites=tuple([_citation(cite, said, context) for cite in self._cites.get(pk, ())]),
             contradicted=decision.contradicted,
         )
         return facts, decision.judge

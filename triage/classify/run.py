@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -25,6 +26,9 @@ from triage.core.summary import Summariser
 from triage.models import Judge, PolicyVersion, Project, Run
 from triage.signals import run_classified
 
+#: Outcome -> whether its queries are correct; None = undecided.
+OUTCOMES = {"failing": False, "correct": True, "undecided": None}
+
 
 @dataclass(slots=True)
 class _Tally:
@@ -33,25 +37,26 @@ class _Tally:
     summariser: Summariser = field(default_factory=Summariser)
     positions: Positions = field(default_factory=Positions)
     pair: Pair = field(default_factory=Pair)
-    outcomes: Counter[str] = field(default_factory=Counter)
-    correct_by: Counter[str] = field(default_factory=Counter)
+    outcomes: Counter[bool | None] = field(default_factory=Counter)
+    correct_by: Counter[SaidBy] = field(default_factory=Counter)
     classes: Counter[str] = field(default_factory=Counter)
     judges: set[str] = field(default_factory=set)
 
-    def add(self, facts: QueryFacts, metrics: QueryMetrics) -> None:
-        self.summariser.add(facts, metrics)
-        self.positions.add(facts)
-        self.pair.add(facts, metrics)
-        self.correct_by[facts.correct_by.name.lower()] += 1
-        self.outcomes[{True: "correct", False: "failing", None: "undecided"}[facts.correct]] += 1
+    def add_all(self, batch: Sequence[tuple[QueryFacts, QueryMetrics]]) -> None:
+        self.summariser.add_all(batch)
+        for facts, metrics in batch:
+            self.positions.add(facts)
+            self.pair.add(facts, metrics)
+            self.correct_by[facts.correct_by] += 1
+            self.outcomes[facts.correct] += 1
 
     def as_json(self, policy: Policy) -> dict[str, Any]:
         """Return the run's stored summary."""
         metrics = self.summariser.result()
         return {
             "metrics": {key: asdict(summary) for key, summary in metrics.items()},
-            "outcomes": {name: self.outcomes[name] for name in ("failing", "correct", "undecided")},
-            "correct_by": {by.name.lower(): self.correct_by[by.name.lower()] for by in SaidBy},
+            "outcomes": {name: self.outcomes[correct] for name, correct in OUTCOMES.items()},
+            "correct_by": {by.name.lower(): self.correct_by[by] for by in SaidBy},
             "classes": dict(self.classes),
             "readings": [asdict(reading) for reading in read(self.pair, metrics)],
             "position": [asdict(row) for row in self.positions.rows()],
@@ -85,18 +90,17 @@ def _classify_after(after: int, run: Run, basis: Basis, tally: _Tally, chunks: C
     queries = rows.next_queries(run, after, settings.CLASSIFY_BATCH_QUERIES)
     if not queries:
         return 0
-    metered, filed, loaded = [], [], load(queries, basis, chunks)
-    for each in loaded:
-        facts, metrics = measured(each)
-        tally.add(facts, metrics)
-        metered.append((each.query.pk, metrics))
+    filed, loaded = [], load(queries, basis, chunks)
+    batch = [measured(each) for each in loaded]
+    tally.add_all(batch)
+    for each, (facts, metrics) in zip(loaded, batch, strict=True):
         if facts.correct is False:
             told = file_under(facts, metrics, basis.policy)
             tally.classes[told.label] += 1
             tally.judges.update(each.judges)
             filed.append(Filed(each, metrics, told))
     write_outcomes(loaded)
-    write_metrics(metered)
+    write_metrics([(each.query.pk, metrics) for each, (_, metrics) in zip(loaded, batch, strict=True)])
     write_suggestions([query.pk for query in queries], filed, basis)
     return queries[-1].pk
 

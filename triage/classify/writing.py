@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from django.db import connection
 from django.utils import timezone
@@ -17,16 +18,20 @@ from django.utils import timezone
 from triage.classify import rows
 from triage.classify.reading import Basis, Loaded
 from triage.core.classifier import OTHERWISE, Classification
-from triage.core.metrics import Missing
 from triage.core.metrics import QueryMetrics as Measured
 from triage.models import QueryMetrics, Suggestion
 from triage.models.copying import as_json, copy
 
 STORED = tuple(field.name for field in QueryMetrics._meta.concrete_fields if field.name not in {"query", "reasons"})
+_STORED_OF = attrgetter(*STORED)
+_MEASURED = attrgetter(*Measured.__slots__)
+#: Made once: `json.dumps` makes one anew for every call that asks for anything out of the ordinary.
+_IN_ORDER = json.JSONEncoder(sort_keys=True).encode
 _SUGGESTION = (
     "query_id", "label", "would_be", "test", "value", "threshold", "margins", "near", "missing", "reasons",
     "proposed_sub_cause", "policy_fingerprint", "judges", "gold_version", "basis", "is_current", "created_at",
 )  # fmt: skip
+_FORGET = "DELETE FROM triage_querymetrics WHERE query_id = ANY(%s::bigint[])"
 _OUTCOMES = """
     UPDATE triage_query q SET abstained = d.abstained, correct = d.correct, correct_by = d.correct_by
     FROM unnest(%s::bigint[], %s::boolean[], %s::boolean[], %s::text[]) AS d(id, abstained, correct, correct_by)
@@ -46,16 +51,17 @@ class Filed:
 def write_metrics(measured: Sequence[tuple[int, Measured]]) -> None:
     """Store the metrics of these queries, by id, in place of the earlier ones."""
     with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM triage_querymetrics WHERE query_id = ANY(%s)", [[query for query, _ in measured]])
+        cursor.execute(_FORGET, [rows.listed([query for query, _ in measured])])
     new = ([query, *_metrics_row(metrics)] for query, metrics in measured)
     copy(QueryMetrics, ("query_id", *STORED, "reasons"), new)
 
 
 def _metrics_row(metrics: Measured) -> list[float | str | None]:
     """Return the stored numbers, None where there is none, and the reasons why as JSON."""
-    values = [getattr(metrics, name) for name in STORED]
-    reasons = {name: str(value) for name, value in zip(STORED, values, strict=True) if isinstance(value, Missing)}
-    return [*(None if isinstance(value, Missing) else value for value in values), as_json(reasons)]
+    values = _STORED_OF(metrics)
+    # Written here, because names and reasons are words of ours that JSON holds as they stand.
+    reasons = [f'"{name}": "{value}"' for name, value in zip(STORED, values, strict=True) if isinstance(value, str)]
+    return [*[None if isinstance(value, str) else value for value in values], f"{{{', '.join(reasons)}}}"]
 
 
 def write_outcomes(loaded: Sequence[Loaded]) -> None:
@@ -111,7 +117,7 @@ def _fingerprint(filed: Filed, basis: Basis) -> str:
         basis.policy.fingerprint,
         filed.loaded.judges,
         basis.gold_version,
-        {name: getattr(measured, name) for name in measured.__slots__},
+        dict(zip(Measured.__slots__, _MEASURED(measured), strict=True)),
         [filed.told.label, filed.told.would_be, filed.told.reasons, filed.told.proposed_sub_cause],
     ]
-    return hashlib.sha256(json.dumps(rests_on, sort_keys=True).encode()).hexdigest()[:16]
+    return hashlib.sha256(_IN_ORDER(rests_on).encode()).hexdigest()[:16]

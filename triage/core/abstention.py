@@ -42,15 +42,33 @@ def declines(text: str, policy: Policy) -> bool:
     folded = _fold(text)
     patterns, plain = _folded(policy.abstention_patterns)
     # Nearly all are nowhere: asked first, at the speed of C, and in ASCII only what ASCII can hold.
-    found = [pattern for pattern in (plain if folded.isascii() else patterns) if pattern in folded]
+    groups = plain if folded.isascii() else patterns
+    found = [pattern for word, group in groups if word in folded for pattern in group if pattern in folded]
     return any(_stands_in(pattern, folded) for pattern in found)
 
 
+#: Letters of a word that is not in nearly every text.
+_TELLING = 4
+#: A word, and the patterns that hold it: where the word is nowhere, neither are they.
+_Groups = tuple[tuple[str, tuple[str, ...]], ...]
+
+
 @lru_cache(maxsize=16)
-def _folded(patterns: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _folded(patterns: tuple[str, ...]) -> tuple[_Groups, _Groups]:
     """Fold the patterns of a policy once, not once a sentence; those in plain ASCII apart."""
     folded = tuple(_fold(pattern) for pattern in patterns)
-    return folded, tuple(pattern for pattern in folded if pattern.isascii())
+    return _grouped(folded), _grouped(tuple(pattern for pattern in folded if pattern.isascii()))
+
+
+def _grouped(patterns: tuple[str, ...]) -> _Groups:
+    """Put each pattern under one of its words, the word that most of those left hold first: few words have them all."""
+    left, groups = [pattern for pattern in dict.fromkeys(patterns) if pattern], []
+    while left:
+        words = dict.fromkeys(word for pattern in left for word in pattern.split())
+        most = max(words, key=lambda word: (len(word) >= _TELLING, sum(word in pattern for pattern in left)))
+        groups.append((most, tuple(pattern for pattern in left if most in pattern)))
+        left = [pattern for pattern in left if most not in pattern]
+    return tuple(groups)
 
 
 def _fold(text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from triage.core.metrics import Missing, QueryFacts, QueryMetrics
+from triage.core.metrics import QueryFacts, QueryMetrics
 from triage.core.summary import Summary
 
 
@@ -54,7 +54,7 @@ class Pair:
     def add(self, facts: QueryFacts, metrics: QueryMetrics) -> None:
         """Count one query in, if it has both."""
         recall = metrics.context_recall
-        if facts.correct is None or isinstance(recall, Missing):
+        if facts.correct is None or isinstance(recall, str):
             return
         self.n += 1
         self.complete += recall == 1.0

@@ -97,6 +97,12 @@ class Heard:
             return False
         return False if _any_in(context, self.denying) and not _any_in(context, self.silent) else None
 
+    def supporting_in(self, context: frozenset[str] | None) -> frozenset[str]:
+        """Return the chunks of the context that support the claim, each on its own."""
+        if context is None:
+            return frozenset(chunk for chunk in self.supporting if chunk is not None)
+        return context.intersection(self.supporting)
+
     def on_chunk(self, chunk: str) -> bool | None:
         """Say whether this chunk supports the claim; None = the judge has no usable word on it."""
         return True if chunk in self.supporting else False if chunk in self.denying else None
@@ -121,8 +127,7 @@ def decide_heard(judges: Iterable[tuple[str, Heard]], context: frozenset[str] | 
     for judge, heard in judges:
         supported = heard.support_in(context)
         if supported:
-            chunks = frozenset(chunk for chunk in heard.supporting if chunk is not None)
-            return Decision(True, chunks if context is None else chunks & context, judge=judge)
+            return Decision(True, heard.supporting_in(context), judge=judge)
         if supported is False:
             return Decision(False, contradicted=_any_in(context, heard.opposing), judge=judge)
     return Decision(None)
