@@ -1,10 +1,11 @@
 """Measure the review screen: one reviewer's next and save, eight reviewers at once, in a database of its own.
 
 Run from the root of the repository: `python -m benchmarks.review [QUERIES ...]`. Default: 1,000 and 10,000 failing
-queries of 20 chunks and 4 claims. Prints a Markdown table: server time of one reviewer (the WSGI application called
-in this process, everything between request and response bytes), then eight clients against two gunicorn processes
-with the clients on the same machine. Targets on two idle cores: p50 10 ms, p95 25 ms, 150 verdicts a second.
-PostgreSQL runs with durability on.
+queries of 20 chunks and 4 claims; 100,000 take some minutes to make. Prints a Markdown table: server time of one
+reviewer (the WSGI application called in this process, everything between request and response bytes), then eight
+clients against two gunicorn processes with the clients on the same machine. "save" is a save whose next card the page
+holds already, as it does in a browser; "ahead" is what fetched it; "save & next" answers with the next card.
+Targets on two idle cores: p50 10 ms, p95 25 ms, 150 verdicts a second. PostgreSQL runs with durability on.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 REVIEWERS, OVERLAP, ROUNDS, WARM, EACH = 8, 2, 5, 20, 60
 FIELD = re.compile(r'<input type="hidden" name="(key|token|seen|insists|label)" value="([^"]*)"')
 PLACE = re.compile(r'action="(/sessions/\w+/review/\d+/)"')
+AHEAD = re.compile(r'data-ahead="([^"]+)"')
+STEPS = ("next", "save", "ahead", "save & next", "save & reveal", "keep & next")
 
 
 def fields(page: str) -> dict[str, str]:
@@ -54,13 +57,15 @@ class Desk:
         self.application, self.session = application, session
         self.cookies = {name: morsel.value for name, morsel in client.cookies.items()}
         self.page = ""
+        self.kept = ("", "")
 
-    def ask(self, method: str, path: str, form: dict[str, str] | None = None) -> float:
-        """Send one request, keep the page, and return its milliseconds."""
+    def ask(self, method: str, path: str, form: dict[str, str] | None = None, ahead: str = "") -> float:
+        """Send one request, keep the page, and return its milliseconds; `ahead` = the seat whose card is at hand."""
         body = urlencode({**form, "csrfmiddlewaretoken": self.cookies["csrftoken"]}).encode() if form else b""
         environ = {
             "REQUEST_METHOD": method, "PATH_INFO": path, "QUERY_STRING": "", "SERVER_NAME": "localhost",
             "SERVER_PORT": "80", "SERVER_PROTOCOL": "HTTP/1.1", "HTTP_HOST": "localhost", "HTTP_HX_REQUEST": "true",
+            "HTTP_X_AHEAD": ahead,
             "HTTP_COOKIE": "; ".join(f"{name}={value}" for name, value in self.cookies.items()),
             "CONTENT_TYPE": "application/x-www-form-urlencoded", "CONTENT_LENGTH": str(len(body)),
             "wsgi.input": io.BytesIO(body), "wsgi.url_scheme": "http", "wsgi.errors": sys.stderr,
@@ -81,7 +86,7 @@ class Desk:
             if name == "Set-Cookie":
                 key, _, rest = value.strip().partition("=")
                 self.cookies[key] = rest.partition(";")[0]
-        self.page = page.decode()
+        self.page, self.told = page.decode(), dict(told["headers"])
         return took
 
     def next(self) -> float:
@@ -94,21 +99,44 @@ class Desk:
         assert place, self.page[:300]
         return self.ask("POST", place[1], {**fields(self.page), **said})
 
+    def ahead(self) -> float:
+        """Fetch the card of the item after this one, as the page does while its reviewer reads."""
+        here, place = self.page, AHEAD.search(self.page)
+        assert place, here[:300]
+        took = self.ask("GET", place[1])
+        self.kept, self.page = (self.told["X-Ahead"], self.page), here
+        return took
+
+    def save_alone(self, **said: str) -> float:
+        """Save the item at hand when the next card is there: the answer is the bar, the page shows what it kept."""
+        seat, card = self.kept
+        place = PLACE.search(self.page)
+        assert place, self.page[:300]
+        took = self.ask("POST", place[1], {**fields(self.page), **said}, seat)
+        assert self.told["X-Review"] == "ahead", self.told
+        self.page = card
+        return took
+
 
 def one_reviewer(
-    application: Callable[..., Any], sessions: list[ReviewSession], pair: list[User]
+    application: Callable[..., Any], sessions: list[ReviewSession], people: list[User]
 ) -> dict[str, list[float]]:
-    """Return the milliseconds of each step: of a session shown openly, and of a blind one.
+    """Return the milliseconds of each step: of a session shown openly, without and with cards ahead; of a blind one.
 
     A person for each: whoever judges a query in one session makes their own open page of it in the other stale.
     """
-    shown, blind = (Desk(application, user, session) for user, session in zip(pair, sessions, strict=True))
-    took: dict[str, list[float]] = {"next": [], "save & next": [], "save & reveal": [], "keep & next": []}
-    for desk in (shown, blind):
+    openly, unseen = sessions
+    shown, quick, blind = (
+        Desk(application, user, session) for user, session in zip(people, (openly, openly, unseen), strict=True)
+    )
+    took: dict[str, list[float]] = {step: [] for step in STEPS}
+    for desk in (shown, quick, blind):
         desk.next()
     for turn in range(WARM + EACH):
         times = {
             "next": shown.next(),
+            "ahead": quick.ahead(),
+            "save": quick.save_alone(label="still_wrong"),
             "save & next": shown.save(label="still_wrong"),
             "save & reveal": blind.save(label="still_wrong"),
             "keep & next": blind.save(),
@@ -173,21 +201,19 @@ def main(sizes: list[int]) -> None:
     runs = [make_read_run(queries) for queries in sizes]
     for run, queries in zip(runs, sizes, strict=True):
         sessions = make_sessions(run, OVERLAP, 0.0, 1.0)
-        rounds = [one_reviewer(application, sessions, make_reviewers(run.project, 2)) for _ in range(ROUNDS)]
-        for name in ("next", "save & next", "save & reveal", "keep & next"):
+        rounds = [one_reviewer(application, sessions, make_reviewers(run.project, 3)) for _ in range(ROUNDS)]
+        for name in STEPS:
             show(name, queries, [each[name] for each in rounds])
     print("\n| eight reviewers | queries | verdicts/s | p50 ms | p95 ms | doubled |\n|---|---|---|---|---|---|")
     with served() as port:
         for run, queries in zip(runs, sizes, strict=True):
-            for share in (0.0,):
-                for _ in range(3):
-                    (session,) = make_sessions(run, OVERLAP, share)
-                    rate, waits, twice = crowd(session, make_reviewers(run.project, REVIEWERS), port, EACH)
-                    cut = quantiles(waits, n=20)
-                    print(
-                        f"| save & next | {queries:,} | {rate:.0f} | {cut[9]:.0f} | {cut[18]:.0f} | {twice} |",
-                        flush=True,
-                    )
+            for _ in range(3):
+                (session,) = make_sessions(run, OVERLAP, 0.0)
+                rate, waits, twice = crowd(session, make_reviewers(run.project, REVIEWERS), port, EACH)
+                cut = quantiles(waits, n=20)
+                print(
+                    f"| save & next | {queries:,} | {rate:.0f} | {cut[9]:.0f} | {cut[18]:.0f} | {twice} |", flush=True
+                )
 
 
 if __name__ == "__main__":
