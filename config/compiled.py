@@ -13,7 +13,7 @@ from typing import Any
 
 from django.template import defaultfilters
 from django.template.loader import render_to_string
-from django.urls import reverse
+from django.urls import get_script_prefix, reverse
 from django.utils.timezone import localtime
 from jinja2 import Environment, StrictUndefined
 
@@ -35,6 +35,7 @@ FILTERS = {
     "words": reading.words,
 }
 #: What an item's card leads to.
+EXAMPLE = ("key", 0)
 PLACES = (
     "item",
     "item_ahead",
@@ -63,12 +64,19 @@ def _date(at: datetime, shape: str) -> str:
 
 def _url(name: str, *args: object) -> str:
     """Return the address of a page."""
-    return reverse(name, args=args)
+    return _address(get_script_prefix(), name, *args)
 
 
 def _places(session_key: str, position: int) -> dict[str, str]:
-    """Return URL name -> address for one item."""
-    return {name: reverse(name, args=[session_key, position]) for name in PLACES}
+    """Return URL name -> address for one item: those of an example with its own key and place in it."""
+    prefix, here = get_script_prefix(), f"/{session_key}/review/{position}/"
+    return {name: _address(prefix, name, *EXAMPLE).replace("/key/review/0/", here) for name in PLACES}
+
+
+@lru_cache(maxsize=1_024)
+def _address(_prefix: str, name: str, *args: object) -> str:
+    """Return the address of a page under a prefix (which Django keeps by thread); looked for once, then kept."""
+    return reverse(name, args=args)
 
 
 @lru_cache(maxsize=64)

@@ -16,7 +16,7 @@ from django.template.loader import get_template, render_to_string
 from labeling.cards.decision import title_of
 from labeling.cards.lines import Choice, ChunkLine
 from triage.templatetags.figures import count, number
-from triage.templatetags.look import UNSEEN
+from triage.templatetags.look import UNSEEN, is_plain
 
 register = template.Library()
 
@@ -39,7 +39,7 @@ def words(text: str) -> str:
 
     Most text holds nothing of the kind: it goes through as it is, to be escaped like any other.
     """
-    if not _APART.search(text):
+    if is_plain(text) or not _APART.search(text):
         return text
     return render_to_string("labeling/item/text.html#words", {"parts": _parts(text)})
 

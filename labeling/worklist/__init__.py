@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from labeling.worklist.ahead import reserve
 from labeling.worklist.draw import Wish, make_session
-from labeling.worklist.ending import finish, tell_if_read
+from labeling.worklist.ending import FINISH, tell_if_read
 from labeling.worklist.frame import Filter, reviewers_of, slices_of
 from labeling.worklist.overview import SessionLine, Share, open_session_lines, overview, session_lines, shares
 from labeling.worklist.presence import Present, presence
@@ -12,6 +12,7 @@ from labeling.worklist.queue import EmptyQueue, Reason, Seat, hold, take, why_em
 from labeling.worklist.sessions import PROGRESS, Progress, close, default_session, items_of, name_strata, progress
 
 __all__ = [
+    "FINISH",
     "PROGRESS",
     "EmptyQueue",
     "Filter",
@@ -24,7 +25,6 @@ __all__ = [
     "Wish",
     "close",
     "default_session",
-    "finish",
     "hold",
     "items_of",
     "make_session",

@@ -10,26 +10,18 @@ from django.urls import reverse
 
 from labeling.models import Lease, ReviewSession
 from triage.models import Event
-from triage.models.prepared import prepared
 from triage.webhooks import tell
 
-#: The seat has its verdict: nobody takes it again. Is a seat of its session still free? (In order: the index of
-#: open seats gives the first at once, where any seat would be looked for among those of all sessions.)
+#: Part of the statement that adds a verdict: the seat has it, nobody takes it again. Is a seat of its session still
+#: free? (In order: the index of open seats gives the first at once, where any seat would be looked for among those of
+#: all sessions.)
 FINISH = """
-UPDATE labeling_lease AS mine SET state = 'done' WHERE mine.id = %s RETURNING (
+UPDATE labeling_lease AS mine SET state = 'done' WHERE mine.id = %(seat)s RETURNING (
     SELECT seat.id FROM labeling_lease AS seat WHERE seat.session_id = mine.session_id AND seat.state = 'free'
-    ORDER BY seat.position, seat.seat LIMIT 1) IS NOT NULL
+    ORDER BY seat.position, seat.seat LIMIT 1) IS NOT NULL AS has_free
 """
 #: Two people who give the last two verdicts at once take turns here, so that the later one sees both.
 LOCK = "SELECT id FROM labeling_reviewsession WHERE id = %s FOR NO KEY UPDATE"
-
-
-def finish(seat_id: int) -> bool:
-    """Mark a seat done; return whether its session has no free seat left: it may be done, ask `tell_if_read`."""
-    with prepared() as cursor:
-        cursor.execute(FINISH, [seat_id])
-        row = cursor.fetchone()
-    return row is not None and not row[0]
 
 
 def tell_if_read(session: ReviewSession) -> int:

@@ -8,7 +8,9 @@ from uuid import uuid4
 
 import pytest
 from django.test import Client
+from django.urls import clear_script_prefix, reverse, set_script_prefix
 
+from config import compiled
 from labeling.models import GoldChallenge, Lease, Verdict
 from labeling.worklist import take
 from tests.factories import make_chunk, make_member, make_query, make_run, make_user
@@ -426,3 +428,14 @@ def test_a_save_that_answers_with_the_next_card_stays_within_its_statements(
     form = desk.form()
     with django_assert_max_num_queries(28):
         assert "item 2 of 2" in text(desk.send(form, swap=True))
+
+
+@pytest.mark.parametrize("prefix", ["/", "/below/"])
+def test_the_addresses_of_an_item_are_those_of_its_pages(prefix: str) -> None:
+    set_script_prefix(prefix)
+    try:
+        places = compiled._places("g8wrrsp4aw", 31)
+        assert places == {name: reverse(name, args=["g8wrrsp4aw", 31]) for name in compiled.PLACES}
+        assert compiled._url("home") == reverse("home") == prefix
+    finally:
+        clear_script_prefix()

@@ -63,3 +63,9 @@ def test_visible_text_hides_nothing_and_loses_nothing(text: str) -> None:
     shown = look.visible(text)
     assert not set(map(ord, shown)) & set(look.UNSEEN)
     assert len(shown) == len(text) + 7 * sum(ord(char) in look.UNSEEN for char in text)
+
+
+@pytest.mark.parametrize("code", [*look.UNSEEN, ord("\r")])
+def test_a_text_with_something_unseen_is_never_taken_for_a_plain_one(code: int) -> None:
+    assert not look.is_plain(f"before{chr(code)}\nafter")
+    assert look.is_plain("one line, “quoted” and naïve\nand another")

@@ -78,6 +78,11 @@ def message_tone(level: str) -> str:
     return {"success": "ok", "warning": "warn", "error": "bad"}.get(level, "go")
 
 
+def is_plain(text: str) -> bool:
+    """Say at a glance that nothing unseen is in a text; where it is denied, one has to look."""
+    return text.isprintable() or text.replace("\n", " ").isprintable()
+
+
 @register.filter
 def visible(text: str) -> str:
     """Show imported text with its invisible directions and control characters spelled out: ⟦U+202E⟧.
