@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from django.db import transaction
 
@@ -16,13 +16,19 @@ from triage.models.prepared import prepared
 AT_ONCE = 1_000
 
 #: The overlap counts beside the lock: it is a fact of the draw, no save changes it.
-LOCK = """
-SELECT query.id, (
+OVERLAP = """(
     SELECT max((SELECT session.overlap FROM labeling_reviewsession AS session
                 WHERE session.id = item.session_id AND NOT session.frame @> '{"how": "round"}'))
     FROM labeling_sessionitem AS item WHERE item.query_id = query.id)
-FROM triage_query AS query WHERE query.id = ANY(%s) ORDER BY query.id FOR NO KEY UPDATE OF query
 """
+LOCK = f"""
+SELECT query.id, {OVERLAP}
+FROM triage_query AS query WHERE query.id = ANY(%s) ORDER BY query.id FOR NO KEY UPDATE OF query
+"""  # noqa: S608 - our own statement, the values are bound
+#: The same of one query, as part of the statement that adds a verdict on it; then call `settle_locked`.
+LOCK_ONE = f"""
+SELECT {OVERLAP} AS overlap FROM triage_query AS query WHERE query.id = %(query_id)s FOR NO KEY UPDATE OF query
+"""  # noqa: S608 - our own statement, the values are bound
 
 #: A statement of its own, after the lock: it sees what whoever held the lock before has written.
 GIVEN = """
@@ -55,13 +61,22 @@ def settle_queries(query_ids: Iterable[int]) -> None:
         _settle(wanted[start : start + AT_ONCE])
 
 
+def settle_locked(query_id: int, overlap: int | None) -> None:
+    """Rebuild the outcome of a query that this transaction has locked by LOCK_ONE, which told the overlap."""
+    _rebuild([query_id], {} if overlap is None else {query_id: overlap})
+
+
 @transaction.atomic(savepoint=False)
 def _settle(query_ids: Sequence[int]) -> None:
     """Rebuild the outcomes of one batch in three statements.
 
     Two people saving on one query at once take turns here, so that the later one counts both verdicts.
     """
-    overlaps = _locked(query_ids)
+    _rebuild(query_ids, _locked(query_ids))
+
+
+def _rebuild(query_ids: Sequence[int], overlaps: Mapping[int, int]) -> None:
+    """Write what the verdicts of locked queries come to."""
     given = _given(query_ids)
     without = set(query_ids) - given.keys()
     if without:

@@ -21,7 +21,7 @@ from labeling.review.decision import (
     Ticket,
 )
 from labeling.review.facts import Facts, facts_of
-from labeling.settle import settle_queries
+from labeling.settle import LOCK_ONE, settle_locked
 from labeling.worklist import FINISH, take, tell_if_read
 from triage.core.labels import VERDICT_LABELS, Support
 from triage.core.policy import Policy
@@ -31,13 +31,13 @@ from triage.models.prepared import prepared
 
 NOTE_LIMIT = 20_000
 
-#: The columns of a verdict. One statement adds its row and says that its seat is done: a save is a row of statements,
-#: each of which costs more in getting there and back than in the database.
+#: The columns of a verdict. One statement adds its row, says that its seat is done and locks its query to be settled:
+#: each statement of a save costs more in getting there and back than in the database.
 CELLS = [field.attname for field in Verdict._meta.concrete_fields if not field.primary_key]
 APPEND = f"""
-WITH finished AS ({FINISH})
+WITH finished AS ({FINISH}), locked AS ({LOCK_ONE})
 INSERT INTO labeling_verdict ({", ".join(CELLS)}) VALUES ({", ".join(f"%({name})s" for name in CELLS)})
-RETURNING id, (SELECT has_free FROM finished)
+RETURNING id, (SELECT has_free FROM finished), (SELECT overlap FROM locked)
 """  # noqa: S608 - our own columns
 
 #: Row locks the seat: a double click, two tabs and a retry queue up here, and the later ones see what came before.
@@ -71,9 +71,9 @@ def save(session: ReviewSession, user: User, position: int, decision: Decision, 
     clash = _checked(session, decision, known)
     verdict = _verdict(item, user, decision, ticket, known, seconds)
     verdict.stage, verdict.conflicts = _stage(session, current), clash is not None
-    may_be_last = _append(verdict, current, seat_id)
+    may_be_last, overlap = _append(verdict, current, seat_id)
     _mark(verdict, decision.marks)
-    settle_queries([item.query_id])
+    settle_locked(item.query_id, overlap)
     if may_be_last:
         tell_if_read(session)
     return Receipt(verdict, revised=current is not None)
@@ -188,18 +188,18 @@ def _stage(session: ReviewSession, current: Verdict | None) -> Stage:
     return Stage.REVISED if current is not None else Stage.FIRST
 
 
-def _append(verdict: Verdict, current: Verdict | None, seat_id: int) -> bool:
-    """Add the row, the one before it stays as history, and free the queue of its seat.
+def _append(verdict: Verdict, current: Verdict | None, seat_id: int) -> tuple[bool, int | None]:
+    """Add the row, the one before it stays as history, free the queue of its seat and lock its query.
 
-    Return whether no seat of the session is free any more: it may be done, ask `tell_if_read`.
+    Return whether no seat of the session is free any more (it may be done, ask `tell_if_read`), and the overlap.
     """
     if current is not None:
         Verdict.objects.filter(pk=current.pk).update(is_current=False)
     verdict.created_at = timezone.now()
     with prepared() as cursor:
         cursor.execute(APPEND, {name: getattr(verdict, name) for name in CELLS} | {"seat": seat_id})
-        verdict.pk, has_free = cursor.fetchone()
-    return has_free is False
+        verdict.pk, has_free, overlap = cursor.fetchone()
+    return has_free is False, overlap
 
 
 def _mark(verdict: Verdict, marks: tuple[Mark, ...]) -> None:
