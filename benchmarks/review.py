@@ -190,9 +190,11 @@ def main(sizes: list[int]) -> None:
 
     from benchmarks.review_client import served
     from benchmarks.review_rows import make_read_run, make_reviewers, make_sessions
+    from config.gunicorn import post_worker_init
 
     call_command("migrate", verbosity=0)
     application = get_wsgi_application()
+    post_worker_init(None)  # as a web process is set
     with connection.cursor() as cursor:
         cursor.execute("SHOW server_version")
         server = cursor.fetchone()[0]

@@ -24,8 +24,8 @@ def blind_card(
 
     `typed` is what a refused save had said: it stands in the form again. `whole` shows long texts in full.
     """
-    query, limit = item.case(), 10**9 if whole else SHOWN
-    found = card_rows(query, user_id)
+    found, limit = card_rows(item, user_id), 10**9 if whole else SHOWN
+    query = item.case()
     gold, own = found.gold, _own_words(found.verdicts)
     rows = in_context(query)
     answer = None if query.answer is None else query.answer[:limit]

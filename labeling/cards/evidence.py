@@ -20,8 +20,8 @@ SHOWN = 20_000
 
 def beyond(item: SessionItem) -> tuple[tuple[ChunkLine, ...], tuple[ChunkLine, ...]]:
     """Return what the prompt did not hold: the other candidates, and the gold chunks that were never retrieved."""
+    gold = gold_of(item).keys
     query = item.case()
-    gold = gold_of(query).keys
     rows = list(query.retrieved.filter(in_context=False).select_related("chunk").order_by("rank"))
     known = set(query.retrieved.values_list("chunk__key", flat=True))
     missing = [key for key in gold if key not in known]

@@ -11,15 +11,16 @@ from datetime import datetime
 from typing import Any
 
 from labeling.codebook import Codebook, codebook_from
-from labeling.models import ClaimVerdict, GoldChallenge, Verdict
+from labeling.models import ClaimVerdict, GoldChallenge, SessionItem, Verdict
+from labeling.models.sessions import CASE_COLUMNS
 from triage.models import Citation, Claim, Query
 from triage.models.prepared import prepared
 
-CARD = """
-SELECT
+CARD = f"""
+SELECT {CASE_COLUMNS.sql},
     (SELECT to_json(found) FROM (
         SELECT gold, reference, answerable FROM triage_goldrevision
-        WHERE project_id = %(project)s AND evaluation_set = %(set)s AND query_key = %(key)s
+        WHERE project_id = %(project)s AND evaluation_set = %(set)s AND query_key = query.key
         ORDER BY version DESC, id DESC LIMIT 1) AS found),
     (SELECT json_agg(said ORDER BY id) FROM (
         SELECT id, label, sub_cause, note, is_current, withdrawn, blind, seconds, created_at FROM labeling_verdict
@@ -45,7 +46,8 @@ SELECT
     (SELECT to_json(found) FROM (
         SELECT version, sub_causes FROM labeling_codebookversion WHERE project_id = %(project)s
         ORDER BY version DESC LIMIT 1) AS found)
-"""
+FROM triage_query AS query WHERE query.id = %(query)s
+"""  # noqa: S608 - our own columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,18 +77,24 @@ class CardRows:
     codebook: Codebook
 
 
-def card_rows(query: Query, user_id: int) -> CardRows:
-    """Read the rows of a card. The query's run must be loaded with it."""
+def card_rows(item: SessionItem, user_id: int) -> CardRows:
+    """Read the rows of a card, and the item's query with them: `item.case()` has it from then on.
+
+    The session's run must be loaded with the item.
+    """
+    run = item.session.run
     values: dict[str, int | str] = {
-        "query": query.pk,
+        "query": item.query_id,
         "user": user_id,
-        "project": query.run.project_id,
-        "set": query.run.evaluation_set,
-        "key": query.key,
+        "project": run.project_id,
+        "set": run.evaluation_set,
     }
     with prepared() as cursor:
         cursor.execute(CARD, values)
-        gold, verdicts, others, claims, marks, citations, challenges, codebook = map(_read, cursor.fetchone())
+        row = cursor.fetchone()
+    item.query = CASE_COLUMNS.object(row)
+    query = item.case()
+    gold, verdicts, others, claims, marks, citations, challenges, codebook = map(_read, row[len(CASE_COLUMNS) :])
     return CardRows(
         gold=_gold(query, gold),
         verdicts=tuple(_verdict(row) for row in verdicts or ()),
@@ -99,9 +107,9 @@ def card_rows(query: Query, user_id: int) -> CardRows:
     )
 
 
-def gold_of(query: Query) -> Gold:
-    """Return the gold that counts for this query now."""
-    return card_rows(query, 0).gold
+def gold_of(item: SessionItem) -> Gold:
+    """Return the gold that counts for the item's query now."""
+    return card_rows(item, 0).gold
 
 
 def _read(column: Any) -> Any:  # noqa: ANN401 - whatever the statement built
