@@ -27,6 +27,12 @@ CORPUS, SLOTS, TOKENS = 20_000, 8, 128
 #: Tables an import writes, each row of each once.
 TABLES = tuple(f"triage_{name}" for name in ("chunk", "runchunk", "query", "retrieved", "claim", "citation"))
 
+#: The columns of a table that are written: not those the database makes itself.
+WRITTEN = """
+SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
+WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''
+"""
+
 
 def sentences(dice: random.Random, count: int) -> str:
     """Return text of about this many tokens."""
@@ -97,7 +103,8 @@ def bare_copy() -> Spent:
         for table in TABLES:
             with cursor.copy(f"COPY {table} TO STDOUT") as stream:
                 texts[table] = b"".join(stream)
-            cursor.execute(f"CREATE TABLE bare_{table} AS SELECT * FROM {table} WHERE false")
+            cursor.execute(WRITTEN, [table])
+            cursor.execute(f"CREATE TABLE bare_{table} AS SELECT {cursor.fetchone()[0]} FROM {table} WHERE false")
 
         def write() -> None:
             for table, text in texts.items():

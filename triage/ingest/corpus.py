@@ -16,7 +16,7 @@ from django.db import connection
 
 from triage.core.records import CHUNK_FIELDS
 from triage.models import Chunk, RunChunk
-from triage.models.copying import Ids, as_json, copy
+from triage.models.copying import Ids, as_json, copy, copy_lines, hexed
 
 Details = Mapping[str, Any]
 
@@ -115,11 +115,8 @@ class Corpus:
         return [number, self._project, key, digest, text_hash, *told, as_json(details.get("meta", {}))]
 
     def _hold(self, rows: Mapping[str, int]) -> None:
-        copy(
-            RunChunk,
-            ("run_id", "chunk_id", "key_hash"),
-            ((self._run, number, sha256(key)) for key, number in rows.items()),
-        )
+        lines = (f"{self._run}\t{number}\t{hexed(sha256(key))}\n" for key, number in rows.items())
+        copy_lines(RunChunk, ("run_id", "chunk_id", "key_hash"), lines)
 
     def _move(self, moved: Mapping[int, int]) -> None:
         if not moved:

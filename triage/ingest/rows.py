@@ -17,7 +17,7 @@ from triage.core.policy import Policy
 from triage.core.records.plain import AnyClaim, AnyQuery, AnyScore, AnySlot, Said, said
 from triage.ingest.corpus import Corpus, sha256
 from triage.models import Citation, Claim, Query, Retrieved
-from triage.models.copying import Ids, as_json, copy
+from triage.models.copying import NULL, Ids, as_json, copy, copy_lines, escaped, hexed
 
 _QUERY = (
     "id", "run_id", "position", "key", "key_hash", "question", "answer", "reference", "answerable", "correct",
@@ -71,8 +71,8 @@ class Writer:
         """Write the rows of these queries; their chunks have rows already."""
         numbers = self._queries.take(len(queries))
         pairs = list(zip(numbers, queries, strict=True))
-        copy(Query, _QUERY, [self._query(number, query) for number, query in pairs])
-        copy(Retrieved, _SLOT, (row for number, query in pairs for row in self._slots(number, query)))
+        copy(Query, _QUERY, (self._query(number, query) for number, query in pairs))
+        copy_lines(Retrieved, _SLOT, (line for number, query in pairs for line in self._slots(number, query)))
         self._write_claims([(number, query) for number, query in pairs if query.claims])
 
     def _query(self, number: int, query: AnyQuery) -> list[Any]:
@@ -89,14 +89,16 @@ class Writer:
             query.reranker, query.cost, query.trace_id, query.url, as_json(query.meta),
         ]  # fmt: skip
 
-    def _slots(self, number: int, query: AnyQuery) -> list[list[Any]]:
+    def _slots(self, number: int, query: AnyQuery) -> list[str]:
         slots: Sequence[AnySlot] = query.retrieved or []
         self.tally.slots += len(slots)
+        row = self._corpus.row
         return [
-            [number, rank, self._corpus.row(slot.id), slot.score, slot.rerank_score, slot.in_context, slot.tokens,
-             as_json(slot.meta)]
+            f"{number}\t{rank}\t{row(slot.id)}\t{NULL if slot.score is None else slot.score}\t"
+            f"{NULL if slot.rerank_score is None else slot.rerank_score}\t{'t' if slot.in_context else 'f'}\t"
+            f"{NULL if slot.tokens is None else slot.tokens}\t{escaped(as_json(slot.meta))}\n"
             for rank, slot in enumerate(slots, 1)
-        ]  # fmt: skip
+        ]
 
     def _write_claims(self, pairs: Sequence[tuple[int, AnyQuery]]) -> None:
         claims = [
@@ -107,7 +109,7 @@ class Writer:
         self.tally.claims += len(claims)
         self.tally.citations += sum(len(claim.cites) for *_, claim in claims)
         numbers = self._claims.take(len(claims))
-        copy(
+        copy_lines(
             Claim,
             _CLAIM,
             (
@@ -115,7 +117,7 @@ class Writer:
                 for number, (query, source, position, claim) in zip(numbers, claims, strict=True)
             ),
         )
-        copy(
+        copy_lines(
             Citation,
             _CITATION,
             (
@@ -125,22 +127,22 @@ class Writer:
             ),
         )
 
-    def _citation(self, claim: int, position: int, cited: str) -> list[Any]:
+    def _citation(self, claim: int, position: int, cited: str) -> str:
         chunk = self._corpus.row(cited)
         self.tally.loose_citations += chunk is None
-        return [claim, position, cited, chunk, False]
+        return f"{claim}\t{position}\t{escaped(cited)}\t{NULL if chunk is None else chunk}\tf\n"
 
 
 def _claims(query: AnyQuery) -> Sequence[AnyClaim]:
     return query.claims or ()
 
 
-def _claim(number: int, query: int, source: str, position: int, claim: AnyClaim) -> list[Any]:
-    start, end = claim.span or (None, None)
-    return [
-        number, query, position, claim.text, sha256(claim.text), start, end, source, True,
-        _many(claim.verdicts), _many(claim.human), as_json(claim.meta),
-    ]  # fmt: skip
+def _claim(number: int, query: int, source: str, position: int, claim: AnyClaim) -> str:
+    start, end = claim.span or (NULL, NULL)
+    return (
+        f"{number}\t{query}\t{position}\t{escaped(claim.text)}\t{hexed(sha256(claim.text))}\t{start}\t{end}\t{source}\tt\t"
+        f"{escaped(_many(claim.verdicts))}\t{escaped(_many(claim.human))}\t{escaped(as_json(claim.meta))}\n"
+    )
 
 
 def _many(records: Sequence[Said]) -> str:

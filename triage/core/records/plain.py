@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import msgspec
@@ -28,6 +29,7 @@ from triage.core.records.values import Reading
 #: From here on the two writers of JSON spell floats differently (1e16 and 1e+16); a content hash wants one spelling.
 _SPELT_ALIKE = 1e15
 _TOLD = tuple(name for name in CHUNK_FIELDS if name not in {"text", "updated_at"})
+_TOLD_BY = attrgetter(*_TOLD)
 
 Id = Annotated[str, Meta(min_length=1, max_length=DEFAULT_LIMITS.id_chars)]
 Reference = Annotated[str, Meta(max_length=500)]
@@ -56,11 +58,10 @@ class PlainSlot(Struct, forbid_unknown_fields=True, gc=False):
 
     def details(self) -> dict[str, Any]:
         """Return what this slot says of its chunk, field by field."""
-        said = {} if self.text is None else {"text": self.text}
-        for name in _TOLD:
-            value = getattr(self, name)
-            if value or value == 0:
-                said[name] = value
+        said: dict[str, Any] = {} if self.text is None else {"text": self.text}
+        values = _TOLD_BY(self)
+        if any(values) or self.tokens == 0:  # most slots say nothing more
+            said.update((name, value) for name, value in zip(_TOLD, values, strict=True) if value or value == 0)
         return said
 
     def is_plain(self) -> bool:
