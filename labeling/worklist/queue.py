@@ -17,7 +17,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
 
-from labeling.models import ReviewSession
+from labeling.models import Lease, ReviewSession
 from triage.models.prepared import prepared
 
 #: The reviewer's own open seat first; else the first seat in order that is free or past its time, of an item this
@@ -25,6 +25,8 @@ from triage.models.prepared import prepared
 #: taking at this moment are passed over, not waited for.
 #: What is asked of each seat is a look-up of its own, not a join: the plan walks the open seats in order and stops at
 #: the first, whatever statistics say. (COALESCE: it is then taken to hold for half of them, so stopping early pays.)
+#: "taken" is handed over, not written: so the plan cannot walk the index of open seats for a reviewer's own one, as it
+#: does while statistics do not know of a session just drawn.
 TAKE = """
 UPDATE labeling_lease AS seat
 SET state = 'taken',
@@ -35,7 +37,7 @@ SET state = 'taken',
 FROM labeling_sessionitem AS item
 WHERE item.id = seat.item_id AND seat.state <> 'done' AND seat.id = COALESCE(
     (SELECT mine.id FROM labeling_lease AS mine
-     WHERE mine.session_id = %(session)s AND mine.reviewer_id = %(user)s AND mine.state = 'taken' {at_mine}
+     WHERE mine.session_id = %(session)s AND mine.reviewer_id = %(user)s AND mine.state = %(taken)s {at_mine}
      ORDER BY mine.position LIMIT 1),
     (SELECT open.id FROM labeling_lease AS open
      WHERE open.session_id = %(session)s AND open.state IN ('free', 'taken') {at_open}
@@ -187,7 +189,7 @@ def run_take(sql: str, values: Mapping[str, int | None]) -> tuple[Any, ...] | No
         if connection.in_atomic_block:
             stack.enter_context(transaction.atomic())
         cursor = stack.enter_context(prepared())
-        cursor.execute(sql, values)
+        cursor.execute(sql, {**values, "taken": Lease.State.TAKEN.value})
         row: tuple[Any, ...] | None = cursor.fetchone()
     return row
 

@@ -32,6 +32,7 @@ from labeling.review import (
     undo,
 )
 from labeling.worklist import Seat, take
+from labeling.worklist.queue import TAKE_NEXT
 from labeling.worklist.sessions import fill_all
 from tests.factories import make_chunk, make_claim, make_member, make_query, make_run, make_user
 from triage.models import Role, Run, Suggestion
@@ -512,3 +513,15 @@ def test_saving_and_taking_read_as_many_rows_of_a_long_queue_as_of_a_short_one()
             desk_of(session, anna.pk)
             counts.append(rows_read() - before)
     assert max(counts[4:]) <= max(counts[:4]) + 20, counts
+
+
+def test_a_reviewers_own_seat_is_never_looked_for_among_all_open_ones() -> None:
+    """While statistics know nothing of a session, the two indexes look alike. Here the right one is gone altogether."""
+    values = {"user": "$1", "session": "$2", "minutes": "$3", "taken": "$4"}
+    with connection.cursor() as cursor:
+        cursor.execute("DROP INDEX own_seats_in_order")
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        cursor.execute(f"EXPLAIN (GENERIC_PLAN) {TAKE_NEXT % values}")
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+    assert "open_seats_in_order on labeling_lease open" in plan
+    assert "open_seats_in_order on labeling_lease mine" not in plan
