@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.facts import cite, claim, claims, facts
-from triage.core.classifier import OTHERWISE, Classification, classify
+from triage.core.classifier import OTHERWISE, Classification, classify, label_of
 from triage.core.labels import FOUR_CLASSES, SUGGESTION_LABELS, is_sub_cause_of
-from triage.core.metrics import Metric, Missing, QueryFacts, measure
+from triage.core.metrics import DecidingMetrics, Metric, Missing, QueryFacts, measure
 from triage.core.policy import DEFAULT_POLICY, Policy
 
 MISS, UNSUPPORTED, WRONG_QUESTION, STILL = (str(label) for label in FOUR_CLASSES)
@@ -79,6 +79,8 @@ def test_every_failing_query_gets_exactly_one_label_and_a_missing_value_never_st
     assert result.would_be == "" or result.label == "unscored"
     assert is_sub_cause_of(result.label, result.proposed_sub_cause)
     assert all(math.isfinite(margin) for margin in result.margins.values())
+    query = facts(claims=claims(1, 1), answerable=answerable, abstained=abstained)
+    assert label_of(query, DecidingMetrics(recall, faithfulness, relevance), DEFAULT_POLICY) == result.label
     assert result.reasons
     assert not any(word in " ".join(result.reasons) for word in ("nan", "None"))
 

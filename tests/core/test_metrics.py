@@ -16,6 +16,7 @@ from triage.core.metrics import (
     QueryFacts,
     effective_abstained,
     measure,
+    measure_deciding,
     value_of,
 )
 
@@ -373,3 +374,5 @@ def test_every_metric_is_a_finite_number_or_a_named_reason(
         value = getattr(metrics, field.name)
         assert isinstance(value, Missing) or (isinstance(value, float) and math.isfinite(value)), field.name
         assert isinstance(value, Missing) or value >= 0.0
+    for name, value in dataclasses.asdict(measure_deciding(query)).items():
+        assert value == getattr(metrics, name)

@@ -69,6 +69,27 @@ def test_flips_equal_a_full_reclassification(moved: dict[str, float]) -> None:
     assert labels(run) == previewed
 
 
+def test_recorded_scores_stand_in_as_they_do_in_a_classification() -> None:
+    """Of the metrics that decide, and of one that does not."""
+    run = make_run(state=Run.State.DONE)
+    for faithful, relevant in ((0.2, 0.9), (0.9, 0.2), (0.9, 0.9)):
+        scores = [
+            {"metric": metric, "value": value, "tool": "", "scale": [0, 1]}
+            for metric, value in (
+                ("context_recall", 0.8), ("faithfulness", faithful), ("answer_relevance", relevant),
+                ("citation_precision", 0.1),
+            )
+        ]  # fmt: skip
+        query = make_query(run, gold=None, scores=scores)
+        make_claim(query)
+    policy = Policy(answer_relevance=0.6)
+    previewed = {one.query_id: one.label for one in what_if(run, policy)}
+    adopt(run.project, policy)
+    classify(run.pk)
+    assert labels(run) == previewed
+    assert sorted(previewed.values()) == ["grounded_wrong_question", "still_wrong", "unsupported_claims"]
+
+
 @pytest.mark.parametrize("threshold", [0.0, 0.1, 0.35, 7 / 13, 0.9, 1.0])
 def test_flips_of_a_moved_judge_equal_a_full_reclassification(threshold: float) -> None:
     run = varied_run()

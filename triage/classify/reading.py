@@ -101,22 +101,25 @@ def _asked(run: Run, task: Task, policy: Policy) -> list[Judge]:
     return [judge.heard_at(moved.get(judge.fingerprint, judge.threshold)) for judge in judges]
 
 
-def load(queries: Sequence[QueryRow], basis: Basis, chunks: Chunks) -> list[Loaded]:
-    """Return the facts of these queries, in order: six SQL queries at most, whatever their number."""
-    batch = _Batch([query.pk for query in queries], basis, chunks)
+def load(queries: Sequence[QueryRow], basis: Basis, chunks: Chunks, *, with_citations: bool = True) -> list[Loaded]:
+    """Return the facts of these queries, in order: six SQL queries at most, whatever their number.
+
+    `with_citations`: no class rests on them.
+    """
+    batch = _Batch([query.pk for query in queries], basis, chunks, with_citations)
     return [batch.of(query) for query in queries]
 
 
 class _Batch:
     """The rows of a batch, by the query or claim they belong to."""
 
-    def __init__(self, ids: list[int], basis: Basis, chunks: Chunks) -> None:
+    def __init__(self, ids: list[int], basis: Basis, chunks: Chunks, with_citations: bool) -> None:
         self._basis, self._chunks = basis, chunks
         self._grounding = [(judge.pk, judge.fingerprint) for judge in basis.grounding]
         self._relevance = [(judge.pk, judge.fingerprint) for judge in basis.relevance]
         self._slots = _grouped(rows.slots(ids), by=0)
         self._claims = _grouped(rows.claims(ids), by=1)
-        self._cites = _grouped(rows.citations(ids), by=0)
+        self._cites = _grouped(rows.citations(ids) if with_citations else (), by=0)
         words = rows.words(ids, [judge for judge, _ in self._grounding])
         retrieved = {chunk for slots in self._slots.values() for _, chunk, _ in slots}
         chunks.learn(retrieved.union(chunk for _, _, chunk, _, _ in words if chunk is not None))

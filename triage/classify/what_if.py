@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
-from triage.classify.reading import Basis, Chunks, basis_of, load
+from triage.classify.reading import Basis, Chunks, Loaded, basis_of, load
 from triage.classify.rows import QueryRow, next_failing
-from triage.classify.run import measured
-from triage.core.classifier import classify as file_under
+from triage.core.classifier import label_of
 from triage.core.collector import frozen
+from triage.core.metrics import measure_deciding
 from triage.core.policy import Policy
+from triage.core.recorded_scores import stand_in, usable
 from triage.models import Run
 
 
@@ -29,8 +30,8 @@ class WouldBe:
 def what_if(run: Run, policy: Policy) -> list[WouldBe]:
     """Return the label of every failing query under this policy, its moved judges included.
 
-    The very functions of a classification decide, on the same rows, so a classification under the same policy files
-    every query alike.
+    The very tests of a classification decide, on the same rows, so a classification under the same policy files every
+    query alike; what no class rests on (citations, the other metrics, reasons) is neither read nor computed.
     """
     basis = basis_of(run, policy)
     found: list[WouldBe] = []
@@ -43,10 +44,16 @@ def what_if(run: Run, policy: Policy) -> list[WouldBe]:
 
 
 def _labels(batch: Sequence[QueryRow], basis: Basis, chunks: Chunks) -> list[WouldBe]:
-    found = []
-    for each in load(batch, basis, chunks):
-        facts, metrics = measured(each)
-        if facts.correct is False:
-            label = file_under(facts, metrics, basis.policy).label
-            found.append(WouldBe(each.query.pk, each.query.key, each.query.position, label))
-    return found
+    loaded = load(batch, basis, chunks, with_citations=False)
+    return [
+        WouldBe(each.query.pk, each.query.key, each.query.position, _label(each, basis.policy))
+        for each in loaded
+        if each.facts.correct is False
+    ]
+
+
+def _label(loaded: Loaded, policy: Policy) -> str:
+    """Return the label of one query, recorded scores standing in where ours cannot be computed."""
+    scores = usable(loaded.query.scores)
+    measured = measure_deciding(loaded.facts)
+    return label_of(*stand_in(loaded.facts, measured, scores, claims_recorded=loaded.claims_recorded), policy)

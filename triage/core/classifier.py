@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from triage.core.labels import UNSCORED, FailureLabel
-from triage.core.metrics import Missing, QueryFacts, QueryMetrics, value_of
+from triage.core.metrics import DecidingMetrics, Missing, QueryFacts, QueryMetrics, value_of
 from triage.core.policy import Policy
 from triage.core.reasons import below, otherwise, passed, skipped, without_value, would_be_words
 from triage.core.sub_causes import propose_sub_cause
@@ -72,10 +72,8 @@ class _Test:
 
 def classify(facts: QueryFacts, metrics: QueryMetrics, policy: Policy) -> Classification:
     """File one failing query under exactly one label. Raises ValueError when the query is not failing."""
-    if facts.correct is not False:
-        raise ValueError(f"only failing queries are classified; query {facts.key} is not one")
     tests = _tests(facts, metrics, policy)
-    decisive = next((test for test in tests if test.fires or test.blocks), None)
+    decisive = _decisive(tests)
     label = _label(decisive)
     would_be = _would_be(tests, decisive) if label == UNSCORED else ""
     rests_on = _rests_on(tests, decisive)
@@ -93,8 +91,15 @@ def classify(facts: QueryFacts, metrics: QueryMetrics, policy: Policy) -> Classi
     )
 
 
-def _tests(facts: QueryFacts, metrics: QueryMetrics, policy: Policy) -> tuple[_Test, ...]:
+def label_of(facts: QueryFacts, metrics: QueryMetrics | DecidingMetrics, policy: Policy) -> str:
+    """Return the label that `classify` files one failing query under, without saying why; ValueError likewise."""
+    return _label(_decisive(_tests(facts, metrics, policy)))
+
+
+def _tests(facts: QueryFacts, metrics: QueryMetrics | DecidingMetrics, policy: Policy) -> tuple[_Test, ...]:
     """Return the three tests in their order, each with its value and whether it is asked of this query."""
+    if facts.correct is not False:
+        raise ValueError(f"only failing queries are classified; query {facts.key} is not one")
     unanswerable = "" if facts.answerable else "the corpus holds no answer"
     declined = "the answer declines" if facts.abstained else ""
     claimless = "" if facts.claims else "the answer makes no claims"
@@ -105,13 +110,20 @@ def _tests(facts: QueryFacts, metrics: QueryMetrics, policy: Policy) -> tuple[_T
     )
 
 
-def _test(metric: str, label: FailureLabel, metrics: QueryMetrics, policy: Policy, not_asked: str) -> _Test:
+def _test(
+    metric: str, label: FailureLabel, metrics: QueryMetrics | DecidingMetrics, policy: Policy, not_asked: str
+) -> _Test:
     measured = getattr(metrics, metric)
     value = value_of(measured)
     missing = None
     if value is None:  # a NaN carries no reason of its own; it must not fall through to the last class
         missing = measured if isinstance(measured, Missing) else Missing.MISSING
     return _Test(metric, label, getattr(policy, metric), value, missing, not_asked)
+
+
+def _decisive(tests: tuple[_Test, ...]) -> _Test | None:
+    """Return the first test that fires or cannot be asked for want of a value."""
+    return next((test for test in tests if test.fires or test.blocks), None)
 
 
 def _label(decisive: _Test | None) -> str:

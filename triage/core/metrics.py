@@ -108,6 +108,15 @@ class QueryMetrics:
     tokens_per_chunk: Metric
 
 
+@dataclass(frozen=True, slots=True)
+class DecidingMetrics:
+    """The three metrics the classifier asks for, without the others: all that a look at other thresholds needs."""
+
+    context_recall: Metric
+    faithfulness: Metric
+    answer_relevance: Metric
+
+
 def effective_abstained(answer: str | None, recorded: bool | None, *, by_pattern: bool) -> bool:
     """Say whether the answer declines: it does when there is none; else the file's word, else the patterns'."""
     if answer is None or not answer.strip():
@@ -161,6 +170,15 @@ def measure(facts: QueryFacts) -> QueryMetrics:
         latency_ms=_amount(facts.latency_ms),
         context_tokens=_amount(facts.context_tokens),
         tokens_per_chunk=_tokens_per_chunk(facts),
+    )
+
+
+def measure_deciding(facts: QueryFacts) -> DecidingMetrics:
+    """Compute the metrics that decide on one query's class, as `measure` does."""
+    return DecidingMetrics(
+        context_recall=_recall(facts, facts.context),
+        faithfulness=_faithfulness([is_supported(claim, facts) for claim in facts.claims]),
+        answer_relevance=_answer_relevance(facts),
     )
 
 

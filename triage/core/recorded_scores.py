@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from triage.core.judging import is_usable_score
-from triage.core.metrics import Missing, QueryFacts, QueryMetrics
+from triage.core.metrics import DecidingMetrics, Missing, QueryFacts, QueryMetrics
+
+Measured = TypeVar("Measured", QueryMetrics, DecidingMetrics)
 
 #: Metric -> the tag of our definition of it (docs/metrics.md section 2).
 DEFINITIONS: dict[str, str] = {
@@ -66,9 +69,11 @@ def _read(entry: Mapping[str, object]) -> RecordedScore | None:
 
 
 def stand_in(
-    facts: QueryFacts, metrics: QueryMetrics, scores: Iterable[RecordedScore], *, claims_recorded: bool
-) -> tuple[QueryFacts, QueryMetrics]:
+    facts: QueryFacts, metrics: Measured, scores: Iterable[RecordedScore], *, claims_recorded: bool
+) -> tuple[QueryFacts, Measured]:
     """Return the facts and metrics with recorded scores where they count; `facts.recorded` names those metrics.
+
+    Scores of metrics that were not measured are left alone.
 
     `claims_recorded`: the recorded judge spoke of the claims themselves, which goes before its word on the whole.
     """
@@ -81,8 +86,8 @@ def stand_in(
     return replace(facts, recorded=frozenset(standing)), replace(metrics, **standing)
 
 
-def _counts(score: RecordedScore, metrics: QueryMetrics, claims_recorded: bool) -> bool:
-    ours = getattr(metrics, score.metric)
+def _counts(score: RecordedScore, metrics: QueryMetrics | DecidingMetrics, claims_recorded: bool) -> bool:
+    ours = getattr(metrics, score.metric, None)
     if isinstance(ours, Missing):
         return ours in _NOT_COMPUTABLE
     return score.metric == "faithfulness" and not score.tool and not claims_recorded

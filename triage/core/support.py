@@ -80,6 +80,8 @@ class Heard:
         """Take in one score row, see `word`."""
         if not label and value is not None and is_usable_score(value):  # nearly all of them
             (self.supporting if value >= threshold else self.denying).append(chunk)
+        elif label == Support.UNSUPPORTED:  # and most of the rest: what a first reading passes over
+            self.denying.append(chunk)
         else:
             supports, contradicts = _meaning(value, label, threshold)
             self._take(chunk, supports=supports, contradicts=contradicts)
