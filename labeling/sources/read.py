@@ -39,14 +39,15 @@ JOIN triage_claim AS claim ON claim.id = citation.claim_id AND claim.is_current
 JOIN triage_query AS query ON query.id = claim.query_id
 WHERE query.run_id = %(run)s
 """
+#: Counted and listed in one pass.
 CITATIONS = f"""
-WITH cited AS ({CITED})
-SELECT count(*), count(*) FILTER (WHERE whole_document), count(*) FILTER (WHERE NOT whole_document AND NOT found)
+WITH cited AS MATERIALIZED ({CITED}),
+listed AS (
+    SELECT key, position, cited FROM cited WHERE NOT whole_document AND NOT found ORDER BY position, cited
+    LIMIT %(most)s)
+SELECT count(*), count(*) FILTER (WHERE whole_document), count(*) FILTER (WHERE NOT whole_document AND NOT found),
+    (SELECT COALESCE(json_agg(json_build_array(key, position, cited) ORDER BY position, cited), '[]') FROM listed)
 FROM cited
-"""  # noqa: S608 - built from CITED alone
-FABRICATED = f"""
-WITH cited AS ({CITED})
-SELECT key, position, cited FROM cited WHERE NOT whole_document AND NOT found ORDER BY position, cited LIMIT %(most)s
 """  # noqa: S608 - built from CITED alone
 
 
@@ -176,8 +177,6 @@ def _declining(run: Run, key: str, *, is_answered: bool) -> list[Declining]:
 
 def _citations(run: Run) -> Citations:
     with connection.cursor() as cursor:
-        cursor.execute(CITATIONS, {"run": run.pk})
-        total, unverifiable, fabricated = cursor.fetchone()
-        cursor.execute(FABRICATED, {"run": run.pk, "most": MOST_LISTED})
-        listed = tuple(Fabricated(*row) for row in cursor.fetchall())
-    return Citations(total, unverifiable, fabricated, listed)
+        cursor.execute(CITATIONS, {"run": run.pk, "most": MOST_LISTED})
+        total, unverifiable, fabricated, listed = cursor.fetchone()
+    return Citations(total, unverifiable, fabricated, tuple(Fabricated(*row) for row in listed))
