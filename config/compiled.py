@@ -34,8 +34,9 @@ FILTERS = {
     "visible": look.visible,
     "words": reading.words,
 }
-#: What an item's card leads to.
+#: The session and the position in the addresses that all others are made from.
 EXAMPLE = ("key", 0)
+#: What an item's card leads to.
 PLACES = (
     "item",
     "item_ahead",

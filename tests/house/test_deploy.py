@@ -13,8 +13,10 @@ from typing import Any
 
 import pytest
 import yaml
+from django.conf import settings
 from django.core.management import get_commands
 
+from config.stopping import GRACE_S
 from tests.house.tree import ROOT
 
 COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))
@@ -54,6 +56,13 @@ def placeholders() -> dict[str, str]:
 def test_every_part_is_there() -> None:
     assert set(COMPOSE["services"]) == {"db", "redis", *OURS}
     assert service("db")["image"].startswith("postgres:18")
+
+
+def test_a_worker_may_take_as_long_as_it_stops_by_itself() -> None:
+    """It hands its work back, or prints where it stands: both before compose kills it without a word."""
+    seconds = re.fullmatch(r"(\d+)s", service("worker")["stop_grace_period"])
+    assert seconds
+    assert int(seconds[1]) > settings.CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT + GRACE_S
 
 
 def test_every_placeholder_is_in_the_example_and_the_other_way_round() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -21,7 +21,7 @@ from triage.core.metrics import QueryFacts, QueryMetrics, measure
 from triage.core.policy import Policy
 from triage.core.position import Positions
 from triage.core.readings import Pair, read
-from triage.core.recorded_scores import stand_in, usable
+from triage.core.recorded_scores import Measured, stand_in, usable
 from triage.core.summary import Summariser
 from triage.models import Judge, PolicyVersion, Project, Run
 from triage.signals import run_classified
@@ -91,7 +91,7 @@ def _classify_after(after: int, run: Run, basis: Basis, tally: _Tally, chunks: C
     if not queries:
         return 0
     filed, loaded = [], load(queries, basis, chunks)
-    batch = [measured(each) for each in loaded]
+    batch = [measured(each, measure) for each in loaded]
     tally.add_all(batch)
     for each, (facts, metrics) in zip(loaded, batch, strict=True):
         if facts.correct is False:
@@ -105,10 +105,10 @@ def _classify_after(after: int, run: Run, basis: Basis, tally: _Tally, chunks: C
     return queries[-1].pk
 
 
-def measured(loaded: Loaded) -> tuple[QueryFacts, QueryMetrics]:
-    """Return a query's facts and metrics, recorded scores standing in where ours cannot be computed."""
+def measured(loaded: Loaded, by: Callable[[QueryFacts], Measured]) -> tuple[QueryFacts, Measured]:
+    """Return a query's facts and metrics by this measure, recorded scores standing in where ours cannot be computed."""
     scores = usable(loaded.query.scores)
-    return stand_in(loaded.facts, measure(loaded.facts), scores, claims_recorded=loaded.claims_recorded)
+    return stand_in(loaded.facts, by(loaded.facts), scores, claims_recorded=loaded.claims_recorded)
 
 
 @transaction.atomic

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
-from triage.classify.reading import Basis, Chunks, Loaded, basis_of, load
+from triage.classify.reading import Basis, Chunks, basis_of, load
 from triage.classify.rows import QueryRow, next_failing
+from triage.classify.run import measured
 from triage.core.classifier import label_of
 from triage.core.collector import frozen
 from triage.core.metrics import measure_deciding
 from triage.core.policy import Policy
-from triage.core.recorded_scores import stand_in, usable
 from triage.models import Run
 
 
@@ -46,14 +46,12 @@ def what_if(run: Run, policy: Policy) -> list[WouldBe]:
 def _labels(batch: Sequence[QueryRow], basis: Basis, chunks: Chunks) -> list[WouldBe]:
     loaded = load(batch, basis, chunks, with_citations=False)
     return [
-        WouldBe(each.query.pk, each.query.key, each.query.position, _label(each, basis.policy))
+        WouldBe(
+            query_id=each.query.pk,
+            key=each.query.key,
+            position=each.query.position,
+            label=label_of(*measured(each, measure_deciding), basis.policy),
+        )
         for each in loaded
         if each.facts.correct is False
     ]
-
-
-def _label(loaded: Loaded, policy: Policy) -> str:
-    """Return the label of one query, recorded scores standing in where ours cannot be computed."""
-    scores = usable(loaded.query.scores)
-    measured = measure_deciding(loaded.facts)
-    return label_of(*stand_in(loaded.facts, measured, scores, claims_recorded=loaded.claims_recorded), policy)
